@@ -40,8 +40,8 @@ class RowStore:
 
     def overwrite(self, slot, new):
         "Put the single row `new` into `slot` `[B, H, 1]`, which each head chooses for itself."
-        at = lambda o: slot.reshape(*slot.shape, *[1]*(o.ndim-3))
-        self.parts = [mx.put_along_axis(o, at(o), x, axis=2) for o,x in zip(self.parts, new)]
+        at = {3:slot, 4:slot[...,None]}
+        self.parts = [mx.put_along_axis(o, at[o.ndim], x, axis=2) for o,x in zip(self.parts, new)]
         self.ordered = False
 
     def gather(self, rows):
@@ -154,7 +154,7 @@ def _absorb(self:EvictionCache, keys, values, limit, hold=False):
         if st.n>limit or (S>1 and not st.ordered): st.gather(self._kept(limit))
         st.append(new, limit+1)
     k,v,pos,score = st.rows()
-    after = self.scorer.absorb(score, keys, k, pos, self.offset)
+    after = self.scorer.absorb(score, k, pos, keys, self.offset)
     free = st.parts[3].shape[2]-st.n
     if after is not score: st.parts[3] = mx.pad(after, ((0,0),(0,0),(0,free))) if free else after
     self.offset += S
@@ -429,7 +429,7 @@ def trim(self:EvictionCache,
     left,st = self.offset-n,self.store
     if left and n:
         k,v,pos,_ = (o[:,:,:left] for o in st.rows())
-        st.parts = [k,v,pos,self.scorer.absorb(self.scorer.born(k), k, k, pos, 0)]
+        st.parts = [k,v,pos,self.scorer.absorb(self.scorer.born(k), k, pos, k, 0)]
     elif n: st.parts = None
     self.offset = st.n = left
     return n

@@ -65,7 +65,7 @@ def make_config(
     "The cache settings that were asked for."
     given = {k:by for k,by in method_options().items() if getattr(args, k) is not None}
     for k,by in given.items():
-        if args.method not in by: raise ValueError(f"--{k.replace('_','-')} is for {' and '.join(by)}, not for --method {args.method}")
+        if args.method not in by: raise ValueError(f"--{k.replace('_','-')} is for {' and '.join(by) if len(by)<3 else 'evicting methods'}, not for --method {args.method}")
     if args.method=='none': return None
     return KVCacheConfig(method=args.method, **{f'{args.method}_{k}':getattr(args, k) for k in given})
 

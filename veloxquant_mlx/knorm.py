@@ -23,8 +23,8 @@ class KeyNormScore:
     )->mx.array: # `[B, H, S]` float32; NaN where the norm is not finite
         "Score of new rows. It is their score for life."
         norm = mx.sqrt(square_norm(keys))
-        return mx.where(mx.isfinite(norm), norm if self.keep=='high' else -norm, mx.nan)
+        return mx.where(norm<mx.inf, norm if self.keep=='high' else -norm, mx.nan)
 
-    def absorb(self, score, queries, keys, pos, start):
+    def absorb(self, score, keys, pos, new, start):
         "The score, unchanged: later tokens do not matter."
         return score

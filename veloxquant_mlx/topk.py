@@ -17,7 +17,7 @@ def protect(
     recent:int=0, # Tokens at the end of the sequence that always stay
 )->mx.array: # `[..., N]` float32 rank: `inf` for protected rows, `-inf` for rows that cannot be scored
     "The score, with sinks and recent rows above and unusable rows below every other."
-    rank = mx.where(mx.isfinite(score), score, -mx.inf)
+    rank = mx.where(score==score, score, -mx.inf)      # NaN is not equal to itself
     safe = pos<n_sink
     if recent: safe = safe | (pos>=seen-recent)
     return mx.where(safe, mx.inf, rank)
