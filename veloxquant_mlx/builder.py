@@ -79,11 +79,12 @@ def own_cache(
     model, # An `mlx_lm` model
 )->list: # Caches as the model itself would make them, whatever was installed on it
     "A fresh list of the model's own caches."
-    from mlx_lm.models.cache import make_prompt_cache, KVCache
+    from mlx_lm.models.cache import KVCache
     made = vars(model).get('make_cache')
-    if hasattr(made, 'own'): return made.own()      # installed by this package
-    caches = made() if made else make_prompt_cache(model)
-    return [KVCache() if isinstance(c, EvictionCache) else c for c in caches]
+    while hasattr(made, 'before'): made = made.before          # what this package installed
+    if made is None and hasattr(type(model), 'make_cache'): made = lambda: type(model).make_cache(model)
+    caches = made() if made else [None]*len(model.layers)
+    return [KVCache() if c is None or isinstance(c, EvictionCache) else c for c in caches]
 
 # %% ../nbs/07_builder.ipynb #builder-bounded_layers
 def bounded_layers(
@@ -142,25 +143,20 @@ class _Fresh:
         self.model,self.config,self.before = model,config,vars(model).get('make_cache')
         self.why = bounded_layers(model, config.method)
 
-    def own(self):
-        "The model's own caches, as if nothing were installed."
-        mine,now = self.before,vars(self.model).get('make_cache')
-        try: self._set(mine); return own_cache(self.model)
-        finally: self._set(now)
-
-    def _set(self, f):
+    def put(self, f):
+        "Make `f` the model's `make_cache`; None: the one of its class."
         if f is None: vars(self.model).pop('make_cache', None)
         else: self.model.make_cache = f
 
-    def __call__(self, *args, **kwargs): return _caches(self.own(), self.why, self.config)
+    def __call__(self, *args, **kwargs): return _caches(own_cache(self.model), self.why, self.config)
 
 class _Installed:
     "Undoes an installation; use `undo()` or a `with` block."
-    def __init__(self, model, fresh): self.model,self.fresh = model,fresh; fresh._set(fresh)
+    def __init__(self, model, fresh): self.model,self.fresh = model,fresh; fresh.put(fresh)
     def undo(self):
         "Give the model back the cache it had before; a second call does nothing."
         if self.fresh is None: return
         if vars(self.model).get('make_cache') is not self.fresh: raise RuntimeError("undo: model.make_cache was set again after this install; undo that first")
-        self.fresh._set(self.fresh.before); self.fresh = None
+        self.fresh.put(self.fresh.before); self.fresh = None
     def __enter__(self): return self
     def __exit__(self, *exc): self.undo()

@@ -236,6 +236,7 @@ def compression_ratio(self:EvictionCache)->float:
     "`full_seq_bytes / kept_bytes`; 1 for an empty cache."
     return self.full_seq_bytes/self.kept_bytes if self.store.n else 1.
 
+# %% ../nbs/06_cache.ipynb #cache-nbytes
 @patch(as_prop=True)
 def nbytes(self:EvictionCache)->int:
     "Bytes of all arrays held: free slots, positions and scores included."

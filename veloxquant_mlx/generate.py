@@ -24,7 +24,7 @@ def method_options(
             if name!='resolved_budget': out.setdefault(name, {})[m] = v
     return out
 
-# %% ../nbs/11_generate.ipynb #generate-_Parser
+# %% ../nbs/11_generate.ipynb #generate-parser-base
 class _Parser(argparse.ArgumentParser):
     def error(self, message):
         print(f'{self.prog}: error: {message}', file=sys.stderr)
@@ -35,6 +35,7 @@ _help = dict(budget='tokens that a layer keeps (squeeze: on average)', n_sink='f
     block='tokens absorbed at a time; 1 replays the prompt token by token', refine='measure the whole prompt, not only its first block',
     fill='let layers use rows that others cannot use yet')
 
+# %% ../nbs/11_generate.ipynb #generate-build_parser
 def build_parser(
 )->argparse.ArgumentParser: # Its errors take one line and end with code 2
     "The command's options: those of `mlx_lm.generate`, and the methods' own."
@@ -90,8 +91,11 @@ def read_prompt(
     "The text to answer."
     stream = stream or sys.stdin
     if prompt is None and (stream is None or stream.isatty()): raise ValueError("--prompt is missing: give a text, or '-' to read the input")
-    try: text = stream.read() if prompt in ('-',None) else prompt.replace('\\n','\n').replace('\\t','\t')
-    except UnicodeDecodeError as e: raise ValueError(f'the input is not {e.encoding} text: {e.reason} at byte {e.start}') from None
+    try:
+        if prompt not in ('-',None): text = prompt.replace('\\n','\n').replace('\\t','\t')
+        else: text = stream.buffer.read().decode('utf-8-sig') if hasattr(stream, 'buffer') else stream.read()
+        text.encode()
+    except UnicodeError as e: raise ValueError(f'the prompt is not UTF-8 text: {e.reason} at byte {e.start}') from None
     if not text.strip(): raise ValueError('the prompt is empty')
     return text
 
@@ -233,7 +237,8 @@ def main(
         text = read_prompt(args.prompt)
     except ValueError as e: return _fail(e, 2)
     try:
-        model,tokenizer = load_model(args.model, trust_remote_code=args.trust_remote_code)
+        try: model,tokenizer = load_model(args.model, trust_remote_code=args.trust_remote_code)
+        except Exception as e: return _fail(f'--model {args.model}: {e}' if args.model else e, 1)
         ids = encode_prompt(tokenizer, text, args.system_prompt, args.ignore_chat_template)
         _warn_long(model, len(ids), args.max_tokens)
         return run(model, tokenizer, ids, config, args.quiet, **_sampling(args))

@@ -8,6 +8,7 @@ __all__ = ['attention_mass', 'hide', 'square_norm', 'widen', 'H2OScore']
 # %% ../nbs/04_h2o.ipynb #h2o-04
 import math
 import mlx.core as mx
+from fastcore.basics import patch
 
 # %% ../nbs/04_h2o.ipynb #h2o-attention_mass
 def attention_mass(
@@ -58,27 +59,29 @@ class H2OScore:
         "Score of rows that nobody has seen yet."
         return square_norm(keys)*0
 
-    def absorb(self,
-        score:mx.array, # `[B, H, N]` float32 score of all rows, new ones included
-        keys:mx.array, # `[B, H, N, D]` keys of all rows; if `S > 1` in the order of the text, the new ones last
-        pos:mx.array, # `[B, H, N]` true positions of all rows
-        new:mx.array, # `[B, H, S, D]` keys of the new rows, which stand in for their queries
-        start:int, # Position of the first new token
-    )->mx.array: # `[B, H, N]` float32
-        "Score after the new tokens have looked at every row before their own."
-        (B,H,S,D),N = new.shape,keys.shape[2]
-        keys,ok = widen(keys),score==score                       # a broken row's score is NaN
-        if S==1:
-            logits = (keys @ (new.astype(mx.float32)/math.sqrt(D)).swapaxes(-1,-2))[...,0]
-            seen = (pos<start) & ok & (logits-logits==0)         # the last is false for all rows if the query is broken
-            return mx.where(seen, score+mx.softmax(mx.where(seen, logits, -1e30), axis=-1), score)
-        keys,broken,give = mx.where(ok[...,None], keys, 0.),hide(~ok)[...,None],ok[...,N-S:]
-        step = max(16, self.tile*(1 if mx.default_device()==mx.cpu else 32)//(B*H*N))
-        for a in range(0, S, step):
-            b = min(S, a+step)
-            n = N-S+b
-            later = hide(mx.arange(n)[:,None]>=mx.arange(n-b+a, n))
-            q = mx.depends(keys[:,:,n-b+a:n], score)         # one tile after the other, or all their logits are held at once
-            mass = attention_mass(q, keys[:,:,:n], broken[:,:,:n]+later, give[:,:,a:b])
-            score = score + mx.pad(mass, ((0,0),(0,0),(0,N-n)))
-        return score
+# %% ../nbs/04_h2o.ipynb #h2o-absorb
+@patch
+def absorb(self:H2OScore,
+    score:mx.array, # `[B, H, N]` float32 score of all rows, new ones included
+    keys:mx.array, # `[B, H, N, D]` keys of all rows; if `S > 1` in the order of the text, the new ones last
+    pos:mx.array, # `[B, H, N]` true positions of all rows
+    new:mx.array, # `[B, H, S, D]` keys of the new rows, which stand in for their queries
+    start:int, # Position of the first new token
+)->mx.array: # `[B, H, N]` float32
+    "Score after the new tokens have looked at every row before their own."
+    (B,H,S,D),N = new.shape,keys.shape[2]
+    keys,ok = widen(keys),score==score                       # a broken row's score is NaN
+    if S==1:
+        logits = (keys @ (new.astype(mx.float32)/math.sqrt(D)).swapaxes(-1,-2))[...,0]
+        seen = (pos<start) & ok & (logits-logits==0)         # the last is false for all rows if the query is broken
+        return mx.where(seen, score+mx.softmax(mx.where(seen, logits, -1e30), axis=-1), score)
+    keys,broken,give = mx.where(ok[...,None], keys, 0.),hide(~ok)[...,None],ok[...,N-S:]
+    step = max(16, self.tile*(1 if mx.default_device()==mx.cpu else 32)//(B*H*N))
+    for a in range(0, S, step):
+        b = min(S, a+step)
+        n = N-S+b
+        later = hide(mx.arange(n)[:,None]>=mx.arange(n-b+a, n))
+        q = mx.depends(keys[:,:,n-b+a:n], score)         # one tile after the other, or all their logits are held at once
+        mass = attention_mass(q, keys[:,:,:n], broken[:,:,:n]+later, give[:,:,a:b])
+        score = score + mx.pad(mass, ((0,0),(0,0),(0,N-n)))
+    return score

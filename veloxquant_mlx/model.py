@@ -189,7 +189,9 @@ def load_model(
 )->tuple: # `(model, tokenizer)`
     "Load the default model, a GGUF file, or any model of `mlx_lm`."
     name = name or os.environ.get('VELOXQUANT_MODEL') or fetch_model()
-    if str(name).lower().endswith('.gguf'): return load_gguf(name, dtype)
+    if str(name).lower().endswith('.gguf'):
+        if trust_remote_code: raise ValueError('trust_remote_code is for models that mlx_lm.load takes: a GGUF file has no code')
+        return load_gguf(name, dtype)
     if dtype is not None: raise ValueError(f'dtype is for GGUF files, got {dtype} with {name!r}')
     import mlx_lm
     return mlx_lm.load(str(name), tokenizer_config=dict(trust_remote_code=True) if trust_remote_code else None, trust_remote_code=trust_remote_code)
