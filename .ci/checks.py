@@ -4,6 +4,7 @@
     checks.py order       veloxquant_mlx is imported before mlx in every notebook
     checks.py links       relative links and pictures of the notebooks and pages lead somewhere
     checks.py sidebar     the docs' sidebar has every notebook, in order
+    checks.py docs        nbdev can prepare every notebook for the docs (it runs all cells with imports, and the exported ones, but no others)
     checks.py wheel FILE  a wheel has every module
     checks.py count       print the numbers of notebooks that tests run and skip
 """
@@ -83,6 +84,16 @@ def sidebar():
     wanted = ['index.ipynb', *(p.name for p in paths if p.name!='index.ipynb')]
     if listed!=wanted: yield f'sidebar.yml lists {listed}, the notebooks are {wanted}'
 
+def docs():
+    import tempfile,warnings
+    from nbdev.processors import FilterDefaults
+    from nbdev.serve_drv import main
+    warnings.simplefilter('ignore')
+    with tempfile.TemporaryDirectory() as tmp:
+        for p in paths:
+            try: main((p, Path(tmp)/p.name, FilterDefaults))
+            except Exception as e: yield f"{p.name}: {str(e)[:300]}\n  {e.__cause__!r}"
+
 def wheel(file):
     names = set(zipfile.ZipFile(file).namelist())
     for p in sorted((root/'veloxquant_mlx').rglob('*.py')):
@@ -96,7 +107,7 @@ def count():
     return []
 
 if __name__=='__main__':
-    todo = dict(executed=executed, order=order, links=links, sidebar=sidebar, wheel=wheel, count=count)
+    todo = dict(executed=executed, order=order, links=links, sidebar=sidebar, docs=docs, wheel=wheel, count=count)
     if len(sys.argv)<2 or sys.argv[1] not in todo: sys.exit(__doc__)
     if not paths: sys.exit('no notebooks')
     wrong = list(todo[sys.argv[1]](*sys.argv[2:]))

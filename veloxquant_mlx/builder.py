@@ -82,9 +82,10 @@ def own_cache(
     from mlx_lm.models.cache import KVCache
     made = vars(model).get('make_cache')
     while hasattr(made, 'before'): made = made.before          # what this package installed
-    if made is None and hasattr(type(model), 'make_cache'): made = lambda: type(model).make_cache(model)
-    caches = made() if made else [None]*len(model.layers)
-    return [KVCache() if c is None or isinstance(c, EvictionCache) else c for c in caches]
+    given = made() if made else []
+    if made is None or any(isinstance(c, EvictionCache) for c in given):      # nothing, or the documents' idiom with caches of an earlier prompt
+        given = type(model).make_cache(model) if hasattr(type(model), 'make_cache') else [KVCache() for _ in model.layers]
+    return list(given)
 
 # %% ../nbs/07_builder.ipynb #builder-bounded_layers
 def bounded_layers(

@@ -52,10 +52,12 @@ class RowStore:
 # %% ../nbs/06_cache.ipynb #cache-FixedBudget
 class FixedBudget:
     "The same number of rows whatever was seen."
-    waiting = False
+    waiting = False     # must the next eviction wait for a schedule?
     def __init__(self, n): self.n = n
     def rows(self, seen): return self.n
-    def observe(self, keys): pass
+    def observe(self, keys, start): pass
+    def rewind(self, keys, left): pass
+    lazy = ()
     resolved = property(lambda self: self.n)
 
 # %% ../nbs/06_cache.ipynb #cache-SqueezeShare
@@ -63,10 +65,11 @@ class SqueezeShare:
     "One layer's side of the coordinator: measures the keys, reports, and asks for its rows."
     def __init__(self, coordinator, layer=0, fixed=None):
         self.coordinator,self.layer,self.fixed = coordinator,layer,fixed
-        self.value,self.sums,self.seen,self.fresh = None,None,0,False
+        self.value,self.span,self.sums,self.fresh = None,(0,0),None,False    # concentration, tokens it was measured on, running sums
 
     def rows(self, seen): return self.fixed or self.coordinator.budget(self.layer, seen)
-    waiting = property(lambda self: self.fresh and not self.fixed and not self.coordinator.finalised)
+    waiting = property(lambda self: self.fresh and not self.fixed and self.coordinator.pending(self.layer))
+    lazy = property(lambda self: [o for o in (self.value, *(self.sums or ())) if isinstance(o, mx.array)])
 
     @property
     def resolved(self):
@@ -74,20 +77,35 @@ class SqueezeShare:
         c = self.coordinator
         return self.fixed or (c.budgets[self.layer] if c.finalised else c.avg_budget)
 
-    def observe(self, keys):
-        "Look at the keys of a new block."
-        c,S = self.coordinator,keys.shape[2]
-        first,self.fresh = self.value is None,False
-        if not first and not c.finalised and not c.refine:
-            warnings.warn("squeeze: not every layer has reported its concentration; all layers keep the average budget")
-        if c.refine:
-            if S==1 and c.finalised: c.freeze()
-            self.sums = [a+b for a,b in zip(self.sums or (0,0), direction_sum(keys))]
-            self.seen += S
-        if S<2 or not (first or c.refine): return
-        self.value = (mean_cosine(*self.sums) if c.refine else concentration_score(keys)).mean()
-        c.report(self.layer, self.value, self.seen if c.refine else S)
-        self.fresh = True
+    def observe(self, keys, start):
+        "Look at the keys of a new block, whose first token has position `start`."
+        c,S,self.fresh = self.coordinator,keys.shape[2],False
+        if c.pending(self.layer) and not self.fixed:
+            warnings.warn("squeeze: not every layer has reported its concentration; all layers keep the budgets they have")
+        if c.refine and S==1 and c.finalised: c.freeze()
+        if c.refine: self.sums = [a+b for a,b in zip(self.sums or (0,0), direction_sum(keys))]
+        if S<2 or not (self.value is None or c.refine): return
+        self.measure(None if c.refine else concentration_score(keys), 0 if c.refine else start, start+S)
+
+    def measure(self, score, start, stop):
+        "Report what the tokens from `start` to `stop` say; with None, what the running sums say."
+        self.value,self.span,self.fresh = (mean_cosine(*self.sums) if score is None else score).mean(),(start,stop),True
+        self.coordinator.report(self.layer, self.value, stop-start)
+
+# %% ../nbs/06_cache.ipynb #cache-rewind
+@patch
+def rewind(self:SqueezeShare,
+    keys, # `[B, H, left, D]` keys of the tokens that are left, or None
+    left, # Tokens that are left
+):
+    "As if only the first `left` tokens had come."
+    c,(start,stop),refine = self.coordinator,self.span,self.coordinator.refine
+    if not left and refine: c.reset()
+    if refine: self.sums = direction_sum(keys) if left else None
+    if self.value is None or left>=stop: return
+    c.withdraw(self.layer)
+    self.value,self.span = None,(0,0)
+    if left-start>=2: self.measure(None if refine else concentration_score(keys[:,:,start:]), start, left)
 
 # %% ../nbs/06_cache.ipynb #cache-EvictionCache
 class EvictionCache:
@@ -159,10 +177,10 @@ def _absorb(self:EvictionCache, keys, values, limit, hold=False):
     if after is not score: st.parts[3] = mx.pad(after, ((0,0),(0,0),(0,free))) if free else after
     self.offset += S
     if S==1:
-        st.parts[:2] = mx.depends(st.parts[:2], st.parts[2:])
+        st.parts[:2] = mx.depends(st.parts[:2], [*st.parts[2:], *self.budget.lazy])
         return tuple(st.rows()[:2])
     if not (hold and self.budget.waiting): self._settle()
-    return tuple(mx.depends([k,v], st.parts))
+    return tuple(mx.depends([k,v], [*st.parts, *self.budget.lazy]))
 
 @patch
 def _beside(self:EvictionCache, keys, values):
@@ -181,7 +199,7 @@ def update_and_fetch(self:EvictionCache,
     S,b = keys.shape[2],self.block
     if not S: return self._beside(keys, values)
     limit = self._settle()
-    self.budget.observe(keys)
+    self.budget.observe(keys, self.offset)
     if b is None or S<=b: return self._absorb(keys, values, limit, hold=True)
     seen = self._beside(keys, values)
     for i in range(0, S, b):
@@ -332,7 +350,7 @@ class SqueezeAttentionCache(EvictionCache):
         strength:float=1.0, # Reallocation strength in [0, 1]; 0: uniform, the same as h2o
         resolved_budget:int=None, # This layer's budget, if it shall not be measured
         recent:int=0, # Tokens at the end of the sequence that always stay
-        block:int=None, # 1: replay a block token by token; None: one matrix product a block
+        block:int=None, # 1: replay a block token by token, at the average until there is a schedule, as the documents do; None: one matrix product a block
         refine:bool=False, # Measure over the whole prompt instead of its first block
         fill:bool=False, # Let layers use the rows that others cannot use yet
         head_dim:int=None, # Size of a key; None: learned from the first block
@@ -340,7 +358,7 @@ class SqueezeAttentionCache(EvictionCache):
         layer:int=0, # This layer's number for the coordinator
     ):
         check_settings(self.method, budget, n_sink, recent, block, head_dim)
-        check_squeeze(strength, resolved_budget, n_sink+recent, refine, fill)
+        check_squeeze(strength, resolved_budget, n_sink+recent, refine, fill, block)
         options = dict(budget=budget, n_sink=n_sink, strength=strength, resolved_budget=resolved_budget, recent=recent,
                        block=block, refine=refine, fill=fill, head_dim=head_dim)
         if coordinator is None: coordinator = SqueezeCoordinator(1, budget, n_sink, strength, recent, fill, refine)
@@ -349,7 +367,7 @@ class SqueezeAttentionCache(EvictionCache):
     @property
     def concentration(self):
         "Mean cosine between this layer's keys, in [-1, 1]; None before it was measured."
-        return None if self.budget.value is None else self.budget.value.item()
+        return None if self.budget.value is None else float(self.budget.value)
     squeeze_kept_bytes = EvictionCache.kept_bytes
 
 # %% ../nbs/06_cache.ipynb #cache-check_squeeze
@@ -359,12 +377,14 @@ def check_squeeze(
     protected:int, # Sinks and recent rows
     refine:bool, # Measure over the whole prompt?
     fill:bool, # Use rows that others cannot?
+    block:int, # Tokens absorbed at a time, or None
 ):
     "Raise a ValueError that names squeeze's own setting, its value and the rule it breaks."
     if isinstance(strength, bool) or not isinstance(strength, (int,float)) or not 0<=strength<=1:
         raise ValueError(f"squeeze_strength={strength!r}: must be a number in [0, 1]")
     for name,v in dict(refine=refine, fill=fill).items():
         if not isinstance(v, bool): raise ValueError(f"squeeze_{name}={v!r}: must be True or False")
+    if fill and block: raise ValueError(f"squeeze_fill=True: cannot keep its total with squeeze_block={block}, which evicts at the average before there is a schedule")
     r = resolved_budget
     if r is not None and (isinstance(r, bool) or not isinstance(r, int) or r<=protected):
         raise ValueError(f"squeeze_resolved_budget={r!r}: must be an integer of at least n_sink + recent + 1 = {protected+1}, or None")
@@ -372,19 +392,21 @@ def check_squeeze(
 # %% ../nbs/06_cache.ipynb #cache-state
 @patch(as_prop=True)
 def state(self:EvictionCache):
-    "All a cache carries: keys, values, positions, scores, tokens seen, rows held, their order, settings (JSON)."
+    "All a cache carries: keys, values, positions, scores, tokens seen, rows held, their order, settings (JSON), running sums of refine."
     self._settle()
-    st,meta = self.store,dict(version=1, method=self.method, options=self.options)
-    if isinstance(self.budget, SqueezeShare): meta.update(self.budget.saved())
-    return (*(st.parts or [None]*4), self.offset, st.n, st.ordered, json.dumps(meta))
+    st,meta,sums = self.store,dict(version=1, method=self.method, options=self.options),(None,None)
+    if isinstance(self.budget, SqueezeShare): meta.update(self.budget.saved()); sums = self.budget.sums or sums
+    return (*(st.parts or [None]*4), self.offset, st.n, st.ordered, json.dumps(meta), *sums)
 
 def _set_state(self, v):
-    try: *parts,offset,n,ordered,meta = v; meta = json.loads(meta)
+    try: *parts,offset,n,ordered,meta,total,count = v; meta = json.loads(meta)
     except (TypeError, ValueError): raise ValueError("state: not the state of an eviction cache") from None
     if (meta.get('version'),meta.get('method'))!=(1,self.method):
         raise ValueError(f"state: of method {meta.get('method')!r}, version {meta.get('version')!r}: this cache is {self.method!r}, version 1")
-    self.__init__(**meta['options'])
-    if isinstance(self.budget, SqueezeShare): self.budget.restore(meta)
+    old = getattr(self, 'budget', None)
+    shared = dict(coordinator=old.coordinator, layer=old.layer) if isinstance(old, SqueezeShare) else {}
+    self.__init__(**meta['options'], **shared)
+    if isinstance(self.budget, SqueezeShare): self.budget.restore(meta, None if total is None else [total,count])
     self.store.parts = None if parts[0] is None else list(parts)
     self.store.n,self.store.ordered,self.offset = int(n),bool(ordered),int(offset)
 
@@ -402,17 +424,25 @@ def from_state(cls:EvictionCache, state):
 def saved(self:SqueezeShare):
     "What a restored layer needs to keep its budget."
     c = self.coordinator
-    return dict(layer=self.layer, value=None if self.value is None else float(self.value), concentrations=c.concentrations)
+    return dict(layer=self.layer, value=None if self.value is None else float(self.value), span=self.span, pending=c.pending(self.layer),
+                concentrations=c.concentrations, frozen=c._frozen)
 
 @patch
-def restore(self:SqueezeShare, meta):
-    "Take over a saved schedule; a layer whose schedule was never made stays at the average."
+def restore(self:SqueezeShare, meta, sums):
+    "Take over a saved measurement and schedule."
+    self.value,self.span,self.sums = meta['value'],tuple(meta['span']),sums
     conc,c = meta['concentrations'],self.coordinator
-    if meta['value'] is not None: self.value = mx.array(meta['value'])
-    if conc is None: return
-    self.layer,self.coordinator = meta['layer'],SqueezeCoordinator(len(conc), c.avg_budget, c.n_sink, c.strength, c.recent, c.fill, c.refine)
-    for i,x in enumerate(conc): self.coordinator.report(i, x, 2)
-    self.coordinator.freeze()
+    if not conc:
+        if c.finalised: c.reset()
+        if meta['pending']: c.report(self.layer, self.value, self.span[1]-self.span[0])
+        return
+    alone = c.n_layers==1 or len(conc)!=c.n_layers
+    if alone: self.layer,self.coordinator = meta['layer'],SqueezeCoordinator(len(conc), c.avg_budget, c.n_sink, c.strength, c.recent, c.fill, c.refine)
+    c = self.coordinator
+    if c.concentrations!=conc:
+        c.reset()
+        for i,x in enumerate(conc): c.report(i, x, 2)
+    if alone or meta['frozen']: c.freeze()
 
 # %% ../nbs/06_cache.ipynb #cache-is_trimmable
 @patch
@@ -425,6 +455,7 @@ def trim(self:EvictionCache,
     n:int, # Tokens to take back
 )->int: # Tokens taken back: at most all
     "Forget the last `n` tokens as if they had never been fed."
+    if n<0: raise ValueError(f"trim({n}): must be at least 0")
     if not self.is_trimmable(): raise ValueError(f"trim({n}): rows were evicted, {self.tokens_kept} of {self.offset} are left; this cannot be undone")
     n = min(n, self.offset)
     left,st = self.offset-n,self.store
@@ -433,6 +464,7 @@ def trim(self:EvictionCache,
         st.parts = [k,v,pos,self.scorer.absorb(self.scorer.born(k), k, pos, k, 0)]
     elif n: st.parts = None
     self.offset = st.n = left
+    if n: self.budget.rewind(st.parts[0] if left else None, left)
     return n
 
 @patch

@@ -7,6 +7,7 @@ __all__ = ['SqueezeCoordinator']
 
 # %% ../nbs/02_coordinator.ipynb #coordinator-imports
 import mlx.core as mx
+from fastcore.basics import patch
 from .allocator import squeeze_budgets, _check_int, _check_strength
 
 # %% ../nbs/02_coordinator.ipynb #coordinator-_Reports
@@ -17,7 +18,8 @@ class _Reports:
         self.reset()
     def reset(self):
         "Forget all reports: another sequence begins."
-        self._got,self._frozen,self._values,self._plain,self._filled = {},False,None,None,(None,None)
+        self._got,self._next,self._frozen = {},{},False      # the reports of the schedule in force, and those of the one in the making
+        self._values,self._plain,self._filled = None,None,(None,None)
     def report(self,
         layer:int, # From 0 to `n_layers-1`
         concentration, # A number or an MLX scalar, which is not evaluated here
@@ -26,18 +28,33 @@ class _Reports:
         "Take a layer's concentration: its first one, with `refine` its latest until `freeze`."
         self._check(layer)
         if getattr(concentration, 'size', 1)!=1: raise ValueError(f"concentration must be a scalar, got shape {concentration.shape}")
-        if self._frozen or (n_tokens is not None and n_tokens<2) or (layer in self._got and not self.refine): return
-        self._got[layer],self._values,self._plain,self._filled = (concentration,n_tokens),None,None,(None,None)
+        known = layer in self._got or layer in self._next
+        if self._frozen or (n_tokens is not None and n_tokens<2) or (known and not self.refine): return
+        self._next[layer] = concentration,n_tokens
+        if len(self._next)<self.n_layers or (self.refine and len({n for _,n in self._next.values()})>1): return
+        self._got,self._next,self._values,self._plain,self._filled = self._next,{},None,None,(None,None)
     def freeze(self):
-        "Ignore all later reports; without effect unless `finalised`."
-        self._frozen = self._frozen or self.finalised
+        "Ignore all later reports; without effect before `finalised` or while a schedule is in the making."
+        self._frozen = self._frozen or bool(self._got and not self._next)
     def _check(self, layer):
         if not 0<=layer<self.n_layers: raise ValueError(f"layer must be from 0 to n_layers-1 = {self.n_layers-1}, got {layer}")
-    @property
-    def finalised(self)->bool:
-        "Has every layer reported (with `refine`: on the same number of tokens)?"
-        return len(self._got)==self.n_layers and not (self.refine and len({n for _,n in self._got.values()})>1)
+    finalised = property(lambda self: bool(self._got), doc="Is there a schedule? From the moment every layer has reported (with `refine`: on the same number of tokens)")
+    def pending(self,
+        layer:int, # From 0 to `n_layers-1`
+    )->bool:
+        "Has this layer reported to a schedule that other layers still keep waiting?"
+        return layer in self._next
     concentrations = property(lambda self: [*_floats(self)] if self.finalised else None, doc="One float per layer, or `None` before `finalised`")
+
+# %% ../nbs/02_coordinator.ipynb #coordinator-withdraw
+@patch
+def withdraw(self:_Reports,
+    layer:int, # From 0 to `n_layers-1`
+)->None:
+    "Take a layer's report back: no schedule is in force until it reports again."
+    self._check(layer)
+    if self._got: self._got,self._next = {},{**self._got, **self._next}
+    self._next.pop(layer, None)
 
 # %% ../nbs/02_coordinator.ipynb #coordinator-SqueezeCoordinator
 class SqueezeCoordinator(_Reports):
@@ -89,4 +106,4 @@ def _plain(c):
 
 def _state(c):
     "What coordinator `c` has to say, in a few words"
-    return f"budgets={c.budgets}" if c.finalised else f"{len(c._got)} of {c.n_layers} layers reported"
+    return f"budgets={c.budgets}" if c.finalised else f"{len(c._next)} of {c.n_layers} layers reported"
