@@ -57,7 +57,7 @@ class FixedBudget:
     def rows(self, seen): return self.n
     def observe(self, keys, start): pass
     def rewind(self, keys, left): pass
-    lazy = ()
+    lazy,sums = (),None
     resolved = property(lambda self: self.n)
 
 # %% ../nbs/06_cache.ipynb #cache-SqueezeShare
@@ -257,8 +257,8 @@ def compression_ratio(self:EvictionCache)->float:
 # %% ../nbs/06_cache.ipynb #cache-nbytes
 @patch(as_prop=True)
 def nbytes(self:EvictionCache)->int:
-    "Bytes of all arrays held: free slots, positions and scores included."
-    return sum(o.nbytes for o in self.store.parts or ())
+    "Bytes of all arrays held: free slots, positions, scores and the running sums of refine included."
+    return sum(o.nbytes for o in (*(self.store.parts or ()), *(self.budget.sums or ())))
 
 @patch
 def size(self:EvictionCache)->int:
