@@ -30,7 +30,7 @@ def blocks(nb):
     "The parts of the page, in order."
     for cell in nb['cells']:
         flags,text = split(cell)
-        if cell['cell_type']=='markdown' and text: yield text
+        if cell['cell_type']=='markdown' and text: yield re.sub(r'\]\((\d\w*\.ipynb)', r'](nbs/\1', text)   # notebooks are one folder down
         if cell['cell_type']!='code' or flags&{'hide','include: false'} or not text: continue
         if 'echo: false' not in flags: yield f'``` python\n{text}\n```'
         if 'output: false' not in flags: yield from outputs(cell)

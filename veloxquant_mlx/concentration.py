@@ -19,9 +19,9 @@ def direction_sum(
     k = keys.astype(mx.float32)
     top = mx.abs(k).max(-1, keepdims=True)
     usable = mx.isfinite(top) & (top>0)
-    k = mx.where(usable, k, 1)/mx.where(usable, top, 1)
-    u = mx.where(usable, k/mx.linalg.norm(k, axis=-1, keepdims=True), 0)
-    return u.sum(-2), usable.sum((-2,-1)).astype(mx.int32)
+    k = mx.where(usable, k, 0)/mx.where(usable, top, 1)
+    weight = mx.where(usable, mx.rsqrt(mx.maximum(mx.square(k).sum(-1, keepdims=True), 1)), 0)   # the largest component is 1
+    return (weight.swapaxes(-1,-2) @ k)[...,0,:], usable.sum((-2,-1)).astype(mx.int32)
 
 # %% ../nbs/00_concentration.ipynb #concentration-mean_cosine
 def mean_cosine(
