@@ -91,6 +91,7 @@ def own_cache(
 def bounded_layers(
     model, # An `mlx_lm` model
     method:str='h2o', # A key of `METHODS`
+    head_dim:int=None, # Size of a key that the configuration asks for
 )->dict: # Layer number -> None if its cache is bounded, else the reason why it is not
     "Which of a model's layers a method can bound; a ValueError if it cannot serve the model."
     from mlx_lm.models.cache import KVCache
@@ -102,6 +103,8 @@ def bounded_layers(
            for i,c in enumerate(trace)}
     here = [i for i in why if why[i] is None]
     if not here: raise ValueError(f"model {name}: no layer has a plain full-attention cache ({', '.join(sorted(set(why.values())))})")
+    sizes = {c.store.parts[0].shape[3] for c in trace if isinstance(c, _Recorder) and c.stored}
+    if head_dim is not None and sizes!={head_dim}: raise ValueError(f"head_dim={head_dim}: the keys of model {name} have {', '.join(map(str, sorted(sizes)))}")
     asked = [a for c in trace if isinstance(c, _Recorder) for a in c.asked]
     window = next((w for _,w in asked if w is not None), None)
     if window is not None: raise ValueError(f"model {name}: asks a full-attention layer for a sliding window (window_size={window}), which has no meaning once rows are missing")
@@ -118,7 +121,7 @@ class KVCacheBuilder:
         config:KVCacheConfig, # Method and settings
     )->list: # One cache a layer, for one sequence; layers that cannot be bounded keep the model's own
         "Fresh caches for one sequence; with squeeze, one coordinator shared by its layers."
-        return _caches(own_cache(model), bounded_layers(model, config.method), config)
+        return _caches(own_cache(model), bounded_layers(model, config.method, config.head_dim), config)
 
     @staticmethod
     def install(
@@ -142,7 +145,7 @@ class _Fresh:
     "Stands in for `model.make_cache`: fresh caches at every call."
     def __init__(self, model, config):
         self.model,self.config,self.before = model,config,vars(model).get('make_cache')
-        self.why = bounded_layers(model, config.method)
+        self.why = bounded_layers(model, config.method, config.head_dim)
 
     def put(self, f):
         "Make `f` the model's `make_cache`; None: the one of its class."
@@ -159,5 +162,7 @@ class _Installed:
         if self.fresh is None: return
         if vars(self.model).get('make_cache') is not self.fresh: raise RuntimeError("undo: model.make_cache was set again after this install; undo that first")
         self.fresh.put(self.fresh.before); self.fresh = None
-    def __enter__(self): return self
+    def __enter__(self):
+        if self.fresh is None: raise RuntimeError("install: this installation was undone; install again")
+        return self
     def __exit__(self, *exc): self.undo()

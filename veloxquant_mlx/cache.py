@@ -165,7 +165,7 @@ def _settle(self:EvictionCache):
 def _absorb(self:EvictionCache, keys, values, limit, hold=False):
     "Take in new rows, let the score see them, trim; returns all rows the new tokens may attend to."
     st,(B,H,S,_) = self.store,keys.shape
-    pos = mx.broadcast_to(mx.arange(self.offset, self.offset+S), (B,H,S))
+    pos = mx.full((B,H,1), self.offset) if S==1 else mx.broadcast_to(mx.arange(self.offset, self.offset+S), (B,H,S))
     new = (keys, values, pos, self.scorer.born(keys))
     if S==1 and st.n>limit: st.overwrite(worst_row(self._rank(), st.parts[2]), new)
     else:

@@ -20,10 +20,10 @@ class KeyNormScore:
 
     def born(self,
         keys:mx.array, # `[B, H, S, D]` keys of new rows, any float dtype
-    )->mx.array: # `[B, H, S]` float32; NaN where the norm is not finite
+    )->mx.array: # `[B, H, S]` float32; NaN or `-inf` where the norm is not finite
         "Score of new rows. It is their score for life."
         norm = mx.sqrt(square_norm(keys))
-        return mx.where(norm<mx.inf, norm if self.keep=='high' else -norm, mx.nan)
+        return mx.where(norm<mx.inf, norm, mx.nan) if self.keep=='high' else -norm
 
     def absorb(self, score, keys, pos, new, start):
         "The score, unchanged: later tokens do not matter."
