@@ -83,6 +83,7 @@ class SqueezeShare:
         if c.pending(self.layer) and not self.fixed:
             warnings.warn("squeeze: not every layer has reported its concentration; all layers keep the budgets they have")
         if c.refine and S==1 and c.finalised: c.freeze()
+        if c.refine and c._frozen: return                     # the schedule stands: nothing to measure at each step
         if c.refine: self.sums = [a+b for a,b in zip(self.sums or (0,0), direction_sum(keys))]
         if S<2 or not (self.value is None or c.refine): return
         self.measure(None if c.refine else concentration_score(keys), 0 if c.refine else start, start+S)
