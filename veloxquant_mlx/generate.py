@@ -33,7 +33,8 @@ class _Parser(argparse.ArgumentParser):
 _help = dict(budget='tokens that a layer keeps (squeeze: on average)', n_sink='first tokens that are never dropped', recent='last tokens that are never dropped',
     strength='0: equal budgets, 1: budgets in full inverse proportion to concentration', keep="keys that stay: 'low' or 'high' norm",
     block='tokens absorbed at a time; 1 replays the prompt token by token', refine='measure the whole prompt, not only its first block',
-    fill='let layers use rows that others cannot use yet')
+    fill='let layers use rows that others cannot use yet', observe_window='observed queries that count in a block, its last ones', decay='worth of a unit of attention one token later',
+    average='divide attention by the number of queries that saw the row', value_norm="multiply it by the norm of the row's value", rows_seed='seed of the random choice')
 
 # %% ../nbs/11_generate.ipynb #generate-build_parser
 def build_parser(
@@ -53,6 +54,7 @@ def build_parser(
     add('--prefill-step-size', type=int, default=2048, help='prompt tokens processed at a time (default: 2048)')
     add('--quiet', action='store_true', help='no report, only the answer')
     add('--method', default='squeeze', choices=[*METHODS,'none'], help="how to choose what to keep; none: the model's own cache (default: squeeze)")
+    add('--queries', choices=['key','observed'], help="whose queries score: the new tokens' keys, or the model's own (squeeze, h2o; default: key)")
     for name,by in method_options().items():
         default = next(iter(by.values()))
         kind = dict(action='store_const', const=True) if isinstance(default, bool) else dict(type=type(default) if default is not None else int)
@@ -67,8 +69,10 @@ def make_config(
     given = {k:by for k,by in method_options().items() if getattr(args, k) is not None}
     for k,by in given.items():
         if args.method not in by: raise ValueError(f"--{k.replace('_','-')} is for {' and '.join(by) if len(by)<3 else 'evicting methods'}, not for --method {args.method}")
-    if args.method=='none': return None
-    return KVCacheConfig(method=args.method, **{f'{args.method}_{k}':getattr(args, k) for k in given})
+    if args.method=='none':
+        if args.queries: raise ValueError(f'--queries {args.queries} is for evicting methods, not for --method none')
+        return None
+    return KVCacheConfig(method=args.method, queries=args.queries or 'key', **{f'{args.method}_{k}':getattr(args, k) for k in given})
 
 def check_sampling(
     args:argparse.Namespace, # As `build_parser` gives it

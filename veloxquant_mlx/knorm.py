@@ -7,10 +7,11 @@ __all__ = ['KeyNormScore']
 
 # %% ../nbs/05_knorm.ipynb #knorm-04
 import mlx.core as mx
+from .topk import RowScore
 from .h2o import square_norm
 
 # %% ../nbs/05_knorm.ipynb #knorm-KeyNormScore
-class KeyNormScore:
+class KeyNormScore(RowScore):
     "Score of a row: minus its key's L2 norm (or plus, with `keep='high'`), taken in float32 when it arrives."
     def __init__(self,
         keep:str='low', # Which norms survive: `'low'` as in the paper, or `'high'`, the inverted rule
@@ -20,11 +21,9 @@ class KeyNormScore:
 
     def born(self,
         keys:mx.array, # `[B, H, S, D]` keys of new rows, any float dtype
+        values:mx.array=None, # `[B, H, S, Dv]` their values; not used
+        pos:mx.array=None, # `[B, H, S]` their positions; not used
     )->mx.array: # `[B, H, S]` float32; NaN or `-inf` where the norm is not finite
         "Score of new rows. It is their score for life."
         norm = mx.sqrt(square_norm(keys))
         return mx.where(norm<mx.inf, norm, mx.nan) if self.keep=='high' else -norm
-
-    def absorb(self, score, keys, pos, new, start):
-        "The score, unchanged: later tokens do not matter."
-        return score
