@@ -11,7 +11,8 @@ import difflib, inspect, sys
 import mlx.core as mx
 from fastcore.basics import patch
 from .coordinator import SqueezeCoordinator
-from .cache import EvictionCache, H2OKVCache, L2NormKVCache, SqueezeAttentionCache, StreamingKVCache, RandomKVCache
+from .cache import EvictionCache, H2OKVCache, L2NormKVCache, SqueezeAttentionCache, StreamingKVCache, RandomKVCache, least_budget
+from .profiles import layer_profile
 from .seam import Seam, attention_modules, open_seam
 
 # %% ../nbs/07_builder.ipynb #builder-method_settings
@@ -42,7 +43,8 @@ class KVCacheConfig:
             owner = next((m for m in METHODS if name in method_settings(m)), None)
             why = f"belongs to method {owner!r}" if owner else f"is not a setting; {method} takes {', '.join(mine)}"
             raise ValueError(f"{name}={settings[name]!r}: {why}, and method is {method!r}")
-        self.__dict__.update(method=method, head_dim=head_dim, queries=queries, **{**mine, **settings})
+        given = {k: tuple(v) if isinstance(v, list) else v for k,v in settings.items()}       # a configuration is hashable
+        self.__dict__.update(method=method, head_dim=head_dim, queries=queries, **{**mine, **given})
         if queries!='key' and not self._asks: raise ValueError(f"queries={queries!r}: {method} looks at no queries; leave it at 'key'")
         self.make()
 
@@ -50,12 +52,19 @@ class KVCacheConfig:
     def _asks(self): return 'queries' in inspect.signature(METHODS[self.method].__init__).parameters
 
     def make(self,
-        **extra, # For the cache class: `coordinator` and `layer` of squeeze
+        **extra, # For the cache class, as `coordinator` and `layer` of squeeze
     )->EvictionCache: # An empty cache
         "One layer's cache with these settings."
         opts = {k.removeprefix(f'{self.method}_'): v for k,v in self.__dict__.items() if k not in ('method','head_dim','queries')}
         if self._asks: opts['queries'] = self.queries
-        return METHODS[self.method](head_dim=self.head_dim, **opts, **extra)
+        return METHODS[self.method](head_dim=self.head_dim, **{**opts, **extra})
+
+    @classmethod
+    def recommended(cls,
+        budget:int=512, # Rows a layer keeps on average
+    )->'KVCacheConfig': # Its caches need the attention seam, which `for_model` and `install` open
+        "The setting that measured best for chat-like use."
+        return cls('h2o', queries='observed', h2o_budget=budget, h2o_recent=.25, h2o_average=True, h2o_value_norm=True)
 
     def __setattr__(self, name, value): raise AttributeError(f"{name}: a configuration does not change; make a new one")
     def __eq__(self, o): return isinstance(o, KVCacheConfig) and self.__dict__==o.__dict__
@@ -154,7 +163,7 @@ class KVCacheBuilder:
         config:KVCacheConfig, # Method and settings
     )->list: # One cache a layer, for one sequence; layers that cannot be bounded keep the model's own
         "Fresh caches for one sequence; squeeze's layers share a coordinator. With observed queries the attention seam opens, and stays open until `close_seam`."
-        caches = _caches(own_cache(model), bounded_layers(model, config.method, config.head_dim, config.queries), config)
+        caches = _caches(model, bounded_layers(model, config.method, config.head_dim, config.queries), config)
         if config.queries=='observed': keep_seam(model)
         return caches
 
@@ -166,12 +175,15 @@ class KVCacheBuilder:
         "Let `model.make_cache()` return fresh caches at every call, until undone."
         return _Installed(model, _Fresh(model, config))
 
-def _caches(own, why, config):
-    here = [i for i in why if why[i] is None]
-    extra = lambda i: dict(layer=i) if config.method=='random' else {}
+def _caches(model, why, config):
+    own,here,takes = own_cache(model),[i for i in why if why[i] is None],inspect.signature(METHODS[config.method].__init__).parameters
+    given = getattr(config, f'{config.method}_layers', None)
+    if given=='measured': given = layer_profile(model)
+    if given is not None and len(given)!=len(here): raise ValueError(f"{config.method}_layers: has {len(given)} weights, and the model has {len(here)} layers to bound")
+    extra = lambda i: {k: dict(layer=here.index(i), layers=given)[k] for k in ('layer','layers') if k in takes}
     if config.method=='squeeze':
         o = config.make().options
-        co = SqueezeCoordinator(len(here), o['budget'], o['n_sink'], o['strength'], o['recent'], o['fill'], o['refine'])
+        co = SqueezeCoordinator(len(here), o['budget'], o['n_sink'], o['strength'], least_budget(o['n_sink'], o['recent'])-o['n_sink']-1, o['fill'], o['refine'])
         extra = lambda i: dict(coordinator=co, layer=here.index(i))
     return [c if why[i] else config.make(**extra(i)) for i,c in enumerate(own)]
 
@@ -187,7 +199,7 @@ class _Fresh:
         if f is None: vars(self.model).pop('make_cache', None)
         else: self.model.make_cache = f
 
-    def __call__(self, *args, **kwargs): return _caches(own_cache(self.model), self.why, self.config)
+    def __call__(self, *args, **kwargs): return _caches(self.model, self.why, self.config)
 
 class _Installed:
     "Undoes an installation; use `undo()` or a `with` block."

@@ -26,6 +26,7 @@ def protect(
 class RowScore:
     "Decides which rows matter; the methods' scores override what they need."
     observes = False  # Needs the model's true queries?
+    diverse = 0       # Share of the rows to choose that goes to unusual keys whatever the score
 
     def born(self,
         keys:mx.array, # `[B, H, S, D]` keys of new rows
