@@ -64,7 +64,8 @@ class KVCacheConfig:
         budget:int=512, # Rows a layer keeps on average
     )->'KVCacheConfig': # Its caches need the attention seam, which `for_model` and `install` open
         "The setting that measured best for chat-like use."
-        return cls('h2o', queries='observed', h2o_budget=budget, h2o_recent=.25, h2o_average=True, h2o_value_norm=True)
+        return cls('h2o', queries='observed', h2o_budget=budget, h2o_recent=.25, h2o_average=True, h2o_value_norm=True, h2o_decay=.99, h2o_diverse=.35,
+            h2o_layers='measured', h2o_stride=max(1, min(16, budget//16)))
 
     def __setattr__(self, name, value): raise AttributeError(f"{name}: a configuration does not change; make a new one")
     def __eq__(self, o): return isinstance(o, KVCacheConfig) and self.__dict__==o.__dict__
@@ -183,7 +184,7 @@ def _caches(model, why, config):
     extra = lambda i: {k: dict(layer=here.index(i), layers=given)[k] for k in ('layer','layers') if k in takes}
     if config.method=='squeeze':
         o = config.make().options
-        co = SqueezeCoordinator(len(here), o['budget'], o['n_sink'], o['strength'], least_budget(o['n_sink'], o['recent'])-o['n_sink']-1, o['fill'], o['refine'])
+        co = SqueezeCoordinator(len(here), o['budget'], o['n_sink'], o['strength'], least_budget(o['n_sink'], o['recent'], o['stride'])-o['n_sink']-1, o['fill'], o['refine'])
         extra = lambda i: dict(coordinator=co, layer=here.index(i))
     return [c if why[i] else config.make(**extra(i)) for i,c in enumerate(own)]
 

@@ -47,9 +47,9 @@ class RowStore:
         self.parts = [mx.put_along_axis(o, at[o.ndim], x, axis=2) for o,x in zip(self.parts, new)]
         self.ordered = False
 
-    def gather(self, rows):
-        "Keep only `rows` `[B, H, n]`, with one free slot for the token that comes next."
-        spare = mx.concatenate([rows, rows[...,:1]], -1)
+    def gather(self, rows, free=1):
+        "Keep only `rows` `[B, H, n]`, with free slots for the tokens that come next."
+        spare = mx.concatenate([rows, *[rows[...,:1]]*free], -1)
         self.parts,self.n,self.ordered = [take_rows(o, spare) for o in self.parts],rows.shape[-1],True
 
 # %% ../nbs/06_cache.ipynb #cache-FixedBudget
@@ -126,10 +126,12 @@ class EvictionCache:
         block:int=None, # Absorb at most this many tokens at a time (1: replay a block token by token); None: whole blocks
         head_dim:int=None, # Expected size of a key; None: whatever arrives first
         options:dict=None, # What a subclass was built with, for `state`
+        stride:int=1, # Rows that leave at once while single tokens come
     ):
         self.scorer,self.n_sink,self.recent,self.block,self.head_dim = scorer,n_sink,recent,block,head_dim
         self.budget = FixedBudget(budget) if isinstance(budget, int) else budget
-        self.options,self.store,self.offset,self.due = options or {},RowStore(),0,None     # due: (tokens, start, may wait) whose queries are to come
+        self.options,self.store,self.offset,self.stride = options or {},RowStore(),0,stride
+        self.due,self.late,self.queries = None,0,[]           # block whose queries are to come; rows without a score yet, and their queries
 
 # %% ../nbs/06_cache.ipynb #cache-_check
 @patch
@@ -149,6 +151,7 @@ def _check(self:EvictionCache, keys, values):
 # %% ../nbs/06_cache.ipynb #cache-_rank
 @patch
 def _rank(self:EvictionCache):
+    self._catch_up()
     keys,_,pos,score = self.store.rows()
     recent = self.recent if isinstance(self.recent, int) else int(self.recent*self.budget.resolved)
     rank = protect(self.scorer.rank(score), pos, self.offset, self.n_sink, recent)
@@ -168,7 +171,7 @@ def _kept(self:EvictionCache, limit):
 def _settle(self:EvictionCache):
     "Trim to the budget in force (one condemned row may wait to be overwritten); returns that budget."
     limit = self.budget.rows(self.offset)
-    if self.store.n>limit+1 and not self.due: self.store.gather(self._kept(limit))
+    if self.store.n>limit+(self.stride==1) and not self.due: self.store.gather(self._kept(limit), self.stride)
     return limit
 
 # %% ../nbs/06_cache.ipynb #cache-_take_in
@@ -176,6 +179,8 @@ def _settle(self:EvictionCache):
 def _take_in(self:EvictionCache, keys, values, limit):
     "Store new rows; returns all rows the new tokens may attend to."
     st,(B,H,S,_) = self.store,keys.shape
+    if S==1 and self.stride>1 and 0<st.n<=limit: return self._take_late(keys, values, limit)
+    self._catch_up()
     pos = mx.full((B,H,1), self.offset) if S==1 else mx.broadcast_to(mx.arange(self.offset, self.offset+S), (B,H,S))
     new = (keys, values, pos, self.scorer.born(keys, values, pos))
     if S==1 and st.n>limit: st.overwrite(worst_row(self._rank(), st.parts[2]), new)
@@ -186,18 +191,56 @@ def _take_in(self:EvictionCache, keys, values, limit):
     return st.rows()[:2]
 
 @patch
-def _score(self:EvictionCache, seen, queries, start, scale=None, hold=False):
-    "Let the score see the queries of the newest tokens, trim; returns `seen` tied to all that changed."
-    st,S = self.store,queries.shape[2]
+def _absorb(self:EvictionCache, queries, start, scale=None):
+    "Let the score see the queries of the newest tokens; returns whether that changed it."
+    st = self.store
     k,_,pos,score = st.rows()
     after = self.scorer.absorb(score, k, pos, queries, start, scale)
     free = st.parts[3].shape[2]-st.n
     if after is not score: st.parts[3] = mx.pad(after, [(0,0),(0,0),(0,free)]+[(0,0)]*(after.ndim-3)) if free else after
-    if S==1 and not self.scorer.observes:
+
+@patch
+def _score(self:EvictionCache, seen, queries, start, scale=None, hold=False):
+    "Let the score see the queries of the newest tokens, trim; returns `seen` tied to all that changed."
+    st,S = self.store,queries.shape[2]
+    self._absorb(queries, start, scale)
+    if S==1 and not self.observes:
         st.parts[:2] = mx.depends(st.parts[:2], [*st.parts[2:], *self.budget.lazy])
         return st.rows()[:2]
     if S>1 and not (hold and self.budget.waiting): self._settle()
     return mx.depends(seen, [*(st.parts[2:] if S==1 else st.parts), *self.budget.lazy])
+
+# %% ../nbs/06_cache.ipynb #cache-_take_late
+@patch
+def _take_late(self:EvictionCache, keys, values, limit):
+    "Store a single row whose score can wait."
+    self.store.append((keys,values), limit+1)
+    self.late += 1; self.offset += 1
+    return self.store.rows()[:2]
+
+@patch
+def _settle_late(self:EvictionCache, seen):
+    "Score and trim if it is time to; returns `seen`, tied to what changed."
+    st,limit = self.store,self.budget.rows(self.offset)
+    if st.n<=limit and self.late<self.stride: return seen
+    self._catch_up()
+    if st.n>limit: st.gather(self._kept(limit+1-self.stride), self.stride)
+    return mx.depends(seen, [*st.parts, *self.budget.lazy])
+
+@patch
+def _catch_up(self:EvictionCache):
+    "Give the rows that came late their positions and scores."
+    m,st = self.late,self.store
+    if not m: return
+    if self.due: raise RuntimeError(f"queries='observed': asked for scores in the middle of a step; {SEAM_HINT}")
+    new = slice(st.n-m, st.n)
+    k,v = (o[:,:,new] for o in st.parts[:2])
+    pos = mx.broadcast_to(mx.arange(self.offset-m, self.offset), k.shape[:3])
+    for o,x in zip(st.parts[2:], (pos, self.scorer.born(k, v, pos))): o[:,:,new] = x
+    queries = mx.concatenate([q for q,_ in self.queries], 2) if self.observes else k
+    scale = self.queries[0][1] if self.observes else None
+    self.late,self.queries = 0,[]
+    self._absorb(queries, self.offset-m, scale)
 
 @patch
 def _beside(self:EvictionCache, keys, values):
@@ -219,7 +262,8 @@ def update_and_fetch(self:EvictionCache,
     self.budget.observe(keys, start)
     if b is None or S<=b:
         seen = self._take_in(keys, values, limit)
-        if self.scorer.observes: self.due = (S, start)
+        if self.observes: self.due = (S, start)
+        elif self.late: seen = self._settle_late(seen)
         else: seen = self._score(seen, keys, start, hold=True)
         return tuple(seen)
     seen = self._beside(keys, values)
@@ -244,13 +288,16 @@ def attended(self:EvictionCache,
     if self.due is None or queries.shape[2]!=self.due[0]:
         raise ValueError(f"queries {queries.shape}: must be [B, Hq, S, D] with the S={self.due and self.due[0]} of the block that came last")
     start,self.due = self.due[1],None
-    return self._score([out], queries, start, scale, hold=True)[0]
+    if not self.late: return self._score([out], queries, start, scale, hold=True)[0]
+    self.queries.append((queries, scale))
+    return self._settle_late([out])[0]
 
 # %% ../nbs/06_cache.ipynb #cache-_of_rows
 def _of_rows(i, doc):
     def get(self):
         if self.store.parts is None: return None
-        kept = take_rows(self.store.rows()[i], self._kept(self.budget.rows(self.offset)))
+        kept = self._kept(self.budget.rows(self.offset))       # first: it brings late rows up to date
+        kept = take_rows(self.store.rows()[i], kept)
         return self.scorer.rank(kept) if i==3 else kept
     return property(get, doc=doc)
 
@@ -298,7 +345,7 @@ def compression_ratio(self:EvictionCache)->float:
 @patch(as_prop=True)
 def nbytes(self:EvictionCache)->int:
     "Bytes of all arrays held: free slots, positions, scores and the running sums of refine included."
-    return sum(o.nbytes for o in (*(self.store.parts or ()), *(self.budget.sums or ())))
+    return sum(o.nbytes for o in (*(self.store.parts or ()), *(self.budget.sums or ()), *(q for q,_ in self.queries)))
 
 @patch
 def size(self:EvictionCache)->int:
@@ -330,9 +377,10 @@ def check_int(
 def least_budget(
     n_sink:int, # Leading tokens that always stay
     recent, # Trailing tokens that always stay, a number of rows or a share of the budget
+    stride:int=1, # Rows that leave at once
 )->int: # Rows
-    "The smallest budget that leaves a row to choose."
-    return n_sink+recent+1 if isinstance(recent, int) else next(b for b in range(n_sink+1, 10**9) if n_sink+int(recent*b)<b)
+    "The smallest budget that leaves `stride` rows to choose."
+    return n_sink+recent+stride if isinstance(recent, int) else next(b for b in range(n_sink+stride, 10**9) if n_sink+int(recent*b)+stride<=b)
 
 def check_settings(
     method:str, # Method name, prefix of the setting's name in messages
@@ -341,16 +389,18 @@ def check_settings(
     recent, # Trailing tokens that always stay, a number of rows or a share of the budget
     block:int=None, # Tokens absorbed at a time
     head_dim:int=None, # Size of a key
+    stride:int=1, # Rows that leave at once
 ):
     "Raise a ValueError that names the setting, its value and the rule it breaks."
-    low = dict(budget=1, n_sink=0, recent=0, block=1, head_dim=1)
+    low = dict(budget=1, n_sink=0, recent=0, block=1, head_dim=1, stride=1)
     share = isinstance(recent, float)
     if share and not 0<recent<1: raise ValueError(f"{method}_recent={recent!r}: must be an integer of at least 0, or a share of the budget in (0, 1)")
-    for name,v in dict(budget=budget, n_sink=n_sink, recent=0 if share else recent, block=block, head_dim=head_dim).items():
+    for name,v in dict(budget=budget, n_sink=n_sink, recent=0 if share else recent, block=block, head_dim=head_dim, stride=stride).items():
         full = name if name=='head_dim' else f'{method}_{name}'
         check_int(full, v, low[name], none=name in ('block','head_dim'))
-    if budget<(least := least_budget(n_sink, recent)):
-        rule = f"{least} with n_sink={n_sink} and recent={recent}" if share else f"n_sink + recent + 1 = {n_sink} + {recent} + 1"
+    if block and stride>1: raise ValueError(f"{method}_stride={stride}: needs block=None, since a replay evicts one row at a time")
+    if budget<(least := least_budget(n_sink, recent, stride)):
+        rule = f"{least} with n_sink={n_sink} and recent={recent}" if share else f"n_sink + recent + {'1' if stride==1 else 'stride'} = {n_sink} + {recent} + {stride}"
         raise ValueError(f"{method}_budget={budget}: must be at least {rule}, or nothing could be evicted")
 
 # %% ../nbs/06_cache.ipynb #cache-h2o_score
@@ -398,6 +448,7 @@ class H2OKVCache(EvictionCache):
         n_sink:int=4, # Tokens at the start of the sequence that always stay
         recent=0, # Tokens at the end of the sequence that always stay, or a share of the budget in (0, 1); 0: the documents' rule, which freezes while decoding
         block:int=None, # 1: replay a block token by token, as the documents do; None: one matrix product a block
+        stride:int=1, # Rows that leave at once while single tokens come; more makes decoding faster
         queries:str='key', # Whose queries score: the `'key'` of each new token as a stand-in, or the model's own, `'observed'` through the attention seam
         observe_window:int=None, # Observed queries that count in a block, its last ones; None: 32
         decay:float=1.0, # Worth of a unit of attention one token later, in (0, 1]; 1: nothing is forgotten
@@ -408,12 +459,12 @@ class H2OKVCache(EvictionCache):
         head_dim:int=None, # Size of a key; None: learned from the first block
         layer:int=0, # This layer's number among them
     ):
-        check_settings(self.method, budget, n_sink, recent, block, head_dim)
+        check_settings(self.method, budget, n_sink, recent, block, head_dim, stride)
         if layers not in (None,'measured'): layers = check_layers(self.method, layers, layer)
-        mine = budget if layers in (None,'measured') else weighted_budgets(layers, budget, least_budget(n_sink, recent))[layer]
+        mine = budget if layers in (None,'measured') else weighted_budgets(layers, budget, least_budget(n_sink, recent, stride))[layer]
         score = dict(queries=queries, observe_window=observe_window, decay=decay, average=average, value_norm=value_norm, diverse=diverse)
         super().__init__(h2o_score(self.method, block, **score), mine, n_sink, recent, block, head_dim,
-                         dict(budget=budget, n_sink=n_sink, recent=recent, block=block, head_dim=head_dim, layers=layers, layer=layer, **score))
+                         dict(budget=budget, n_sink=n_sink, recent=recent, block=block, stride=stride, head_dim=head_dim, layers=layers, layer=layer, **score), stride)
     h2o_kept_bytes = EvictionCache.kept_bytes
 
 # %% ../nbs/06_cache.ipynb #cache-StreamingKVCache
@@ -490,6 +541,7 @@ class SqueezeAttentionCache(EvictionCache):
         block:int=None, # 1: replay a block token by token, at the average until there is a schedule, as the documents do; None: one matrix product a block
         refine:bool=False, # Measure over the whole prompt instead of its first block
         fill:bool=False, # Let layers use the rows that others cannot use yet
+        stride:int=1, # Rows that leave at once while single tokens come; more makes decoding faster
         queries:str='key', # Whose queries score: the `'key'` of each new token as a stand-in, or the model's own, `'observed'` through the attention seam
         observe_window:int=None, # Observed queries that count in a block, its last ones; None: 32
         decay:float=1.0, # Worth of a unit of attention one token later, in (0, 1]; 1: nothing is forgotten
@@ -500,14 +552,14 @@ class SqueezeAttentionCache(EvictionCache):
         coordinator:SqueezeCoordinator=None, # Shared by the layers of one list; None: this layer alone
         layer:int=0, # This layer's number for the coordinator
     ):
-        check_settings(self.method, budget, n_sink, recent, block, head_dim)
-        floor = least_budget(n_sink, recent)-1
+        check_settings(self.method, budget, n_sink, recent, block, head_dim, stride)
+        floor = least_budget(n_sink, recent, stride)-1
         check_squeeze(strength, resolved_budget, floor, refine, fill, block)
         options = dict(budget=budget, n_sink=n_sink, strength=strength, resolved_budget=resolved_budget, recent=recent,
-                       block=block, refine=refine, fill=fill, head_dim=head_dim)
+                       block=block, refine=refine, fill=fill, stride=stride, head_dim=head_dim)
         score = dict(queries=queries, observe_window=observe_window, decay=decay, average=average, value_norm=value_norm, diverse=diverse)
         if coordinator is None: coordinator = SqueezeCoordinator(1, budget, n_sink, strength, floor-n_sink, fill, refine)
-        super().__init__(h2o_score(self.method, block, **score), SqueezeShare(coordinator, layer, resolved_budget), n_sink, recent, block, head_dim, options | score)
+        super().__init__(h2o_score(self.method, block, **score), SqueezeShare(coordinator, layer, resolved_budget), n_sink, recent, block, head_dim, options | score, stride)
 
     @property
     def concentration(self):
@@ -538,7 +590,7 @@ def check_squeeze(
 @patch(as_prop=True)
 def state(self:EvictionCache):
     "All a cache carries: keys, values, positions, scores, tokens seen, rows held, their order, settings (JSON), running sums of refine."
-    self._settle()
+    self._settle(); self._catch_up()
     st,meta,sums = self.store,dict(version=1, method=self.method, options=self.options),(None,None)
     if isinstance(self.budget, SqueezeShare): meta.update(self.budget.saved()); sums = self.budget.sums or sums
     return (*(st.parts or [None]*4), self.offset, st.n, st.ordered, json.dumps(meta), *sums)
@@ -603,6 +655,7 @@ def trim(self:EvictionCache,
     if n<0: raise ValueError(f"trim({n}): must be at least 0")
     if not self.is_trimmable(): raise ValueError(f"trim({n}): rows were evicted, {self.tokens_kept} of {self.offset} are left; this cannot be undone")
     n = min(n, self.offset)
+    self._catch_up()
     left,st = self.offset-n,self.store
     if left and n:
         k,v,pos,score = (o[:,:,:left] for o in st.rows())

@@ -35,7 +35,7 @@ _help = dict(budget='tokens that a layer keeps (squeeze: on average)', n_sink='f
     block='tokens absorbed at a time; 1 replays the prompt token by token', refine='measure the whole prompt, not only its first block',
     fill='let layers use rows that others cannot use yet', observe_window='observed queries that count in a block, its last ones', decay='worth of a unit of attention one token later',
     diverse='share of the rows that goes to unusual keys', layers='a weight for each layer, as 1,2,1, or measured',
-    average='divide attention by the number of queries that saw the row', value_norm="multiply it by the norm of the row's value", rows_seed='seed of the random choice')
+    average='divide attention by the number of queries that saw the row', value_norm="multiply it by the norm of the row's value", rows_seed='seed of the random choice', stride='rows that leave at once while single tokens come')
 
 # %% ../nbs/11_generate.ipynb #generate-number
 def number(

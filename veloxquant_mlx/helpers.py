@@ -102,7 +102,7 @@ def tiny_model(
     return model
 
 # %% ../nbs/000_helpers.ipynb #helpers-METHOD_COLORS
-METHOD_COLORS = dict(squeeze='#0072B2', h2o='#D55E00', knorm='#009E73', full='#000000', streaming='#CC79A7', random='#999999')
+METHOD_COLORS = dict(squeeze='#0072B2', h2o='#D55E00', knorm='#009E73', full='#000000', streaming='#CC79A7', random='#999999', recommended='#E69F00')
 
 # %% ../nbs/000_helpers.ipynb #helpers-save_fig
 def save_fig(
