@@ -5,7 +5,8 @@ __version__ = "0.1.0"
 
 # %% auto #0
 __all__ = ['concentration_score', 'squeeze_budgets', 'SqueezeCoordinator', 'EvictionCache', 'H2OKVCache', 'L2NormKVCache',
-           'SqueezeAttentionCache', 'KVCacheBuilder', 'KVCacheConfig', 'KVCacheFactory']
+           'RandomKVCache', 'SqueezeAttentionCache', 'StreamingKVCache', 'open_seam', 'KVCacheBuilder', 'KVCacheConfig',
+           'KVCacheFactory', 'close_seam']
 
 # %% ../nbs/09_package.ipynb #package-blas
 from .blas import load_openblas
@@ -15,8 +16,9 @@ load_openblas()
 from .concentration import concentration_score
 from .allocator import squeeze_budgets
 from .coordinator import SqueezeCoordinator
-from .cache import EvictionCache,H2OKVCache,L2NormKVCache,SqueezeAttentionCache
-from .builder import KVCacheBuilder,KVCacheConfig,KVCacheFactory
+from .cache import EvictionCache,H2OKVCache,L2NormKVCache,RandomKVCache,SqueezeAttentionCache,StreamingKVCache
+from .seam import open_seam
+from .builder import KVCacheBuilder,KVCacheConfig,KVCacheFactory,close_seam
 
-_all_ = ['concentration_score', 'squeeze_budgets', 'SqueezeCoordinator', 'EvictionCache', 'H2OKVCache', 'L2NormKVCache', 'SqueezeAttentionCache',
-    'KVCacheBuilder', 'KVCacheConfig', 'KVCacheFactory']
+_all_ = ['concentration_score', 'squeeze_budgets', 'SqueezeCoordinator', 'EvictionCache', 'H2OKVCache', 'L2NormKVCache', 'RandomKVCache', 'SqueezeAttentionCache',
+    'StreamingKVCache', 'open_seam', 'KVCacheBuilder', 'KVCacheConfig', 'KVCacheFactory', 'close_seam']

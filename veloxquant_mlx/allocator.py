@@ -58,6 +58,18 @@ def _check_strength(
         raise ValueError(f"strength must be a number from 0 to 1, got {strength!r}")
     return strength
 
+# %% ../nbs/01_allocator.ipynb #allocator-_check_weights
+def _check_weights(
+    weights, # One number per layer, or None
+    n:int, # Layers
+)->list: # One float per layer, their mean 1; raises `ValueError` unless they are finite, >= 0 and not all 0
+    "Check the weights of the layers."
+    w = [1.]*n if weights is None else [float(o) for o in weights]
+    if len(w)!=n: raise ValueError(f"weights must be one number per layer, got {len(w)} for {n} layers")
+    if bad := [(i,o) for i,o in enumerate(w) if not isfinite(o) or o<0]: raise ValueError(f"weights must be finite numbers >= 0, got {bad[0][1]} for layer {bad[0][0]}")
+    if n and not sum(w): raise ValueError(f"weights must not all be 0, got {w}")
+    return [1.]*n if len(set(w))<2 else [o*n/fsum(w) for o in w]
+
 # %% ../nbs/01_allocator.ipynb #allocator-weighted_budgets
 def weighted_budgets(
     weights, # One number >= 0 per layer, not all 0; only proportions matter
@@ -67,8 +79,7 @@ def weighted_budgets(
     "Rows for each layer in proportion to its weight."
     w = [float(o) for o in weights]
     _check_int('avg_budget', avg_budget, _check_int('least', least, 0), 'least = ')
-    if bad := [(i,o) for i,o in enumerate(w) if not isfinite(o) or o<0]: raise ValueError(f"weights must be finite numbers >= 0, got {bad[0][1]} for layer {bad[0][0]}")
-    if not sum(w): raise ValueError(f"weights must not all be 0, got {w}")
+    _check_weights(w, len(w))
     return _whole(_fill(w, len(w)*avg_budget, least, inf), len(w)*avg_budget, [-o for o in w])
 
 # %% ../nbs/01_allocator.ipynb #allocator-squeeze_budgets
@@ -78,6 +89,7 @@ def squeeze_budgets(
     n_sink:int=4, # Rows that are never evicted; every layer gets at least `n_sink+1`
     strength:float=1.0, # 0: all layers alike, 1: by concentration alone; linear in between
     cap:int=None, # Most rows a layer can use, say the number of tokens seen; `None`: no limit
+    weights=None, # What each layer needs apart from its keys, one number >= 0 per layer; `None`: all alike
 )->list: # One int per layer; they sum to `len(concentrations)*avg_budget` (`*min(avg_budget, cap)` with a cap)
     "Rows for each layer: more where keys are broad, the same total in any case."
     floor_ = _check_int('n_sink', n_sink, 0)+1
@@ -89,8 +101,9 @@ def squeeze_budgets(
         raise ValueError(f"concentrations must be finite numbers, got {bad[0][1]} for layer {bad[0][0]}")
     if not cs: return []
     w = [1-min(max(c, 0), 1) for c in cs]
-    mean = fsum(w)/len(w)
-    ideal = [avg_budget*((1-strength)+strength*(o/mean if mean else 1)) for o in w]
+    known = _check_weights(weights, len(cs))
+    mean = fsum(o*k for o,k in zip(w,known))/len(w)
+    ideal = [avg_budget*k*((1-strength)+strength*(o/mean if mean else 1)) for o,k in zip(w,known)]
     hi = inf if cap is None else cap
     total = len(cs)*min(avg_budget, hi)
     return _whole(_fill(ideal, total, min(floor_, hi), hi), total, cs)

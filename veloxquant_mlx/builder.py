@@ -11,7 +11,7 @@ import difflib, inspect, sys
 import mlx.core as mx
 from fastcore.basics import patch
 from .coordinator import SqueezeCoordinator
-from .cache import EvictionCache, H2OKVCache, L2NormKVCache, SqueezeAttentionCache, StreamingKVCache, RandomKVCache, least_budget
+from .cache import EvictionCache, H2OKVCache, L2NormKVCache, SqueezeAttentionCache, StreamingKVCache, RandomKVCache, check_int, least_budget
 from .profiles import layer_profile
 from .seam import Seam, attention_modules, open_seam
 
@@ -64,6 +64,7 @@ class KVCacheConfig:
         budget:int=512, # Rows a layer keeps on average
     )->'KVCacheConfig': # Its caches need the attention seam, which `for_model` and `install` open
         "The setting that measured best for chat-like use."
+        check_int('h2o_budget', budget, 1)
         return cls('h2o', queries='observed', h2o_budget=budget, h2o_recent=.25, h2o_average=True, h2o_value_norm=True, h2o_decay=.99, h2o_diverse=.35,
             h2o_layers='measured', h2o_stride=max(1, min(16, budget//16)))
 
@@ -184,8 +185,8 @@ def _caches(model, why, config):
     extra = lambda i: {k: dict(layer=here.index(i), layers=given)[k] for k in ('layer','layers') if k in takes}
     if config.method=='squeeze':
         o = config.make().options
-        co = SqueezeCoordinator(len(here), o['budget'], o['n_sink'], o['strength'], least_budget(o['n_sink'], o['recent'], o['stride'])-o['n_sink']-1, o['fill'], o['refine'])
-        extra = lambda i: dict(coordinator=co, layer=here.index(i))
+        co = SqueezeCoordinator(len(here), o['budget'], o['n_sink'], o['strength'], least_budget(o['n_sink'], o['recent'], o['stride'])-o['n_sink']-1, o['fill'], o['refine'], given)
+        extra = lambda i: dict(coordinator=co, layer=here.index(i), layers=given)
     return [c if why[i] else config.make(**extra(i)) for i,c in enumerate(own)]
 
 # %% ../nbs/07_builder.ipynb #builder-_Fresh

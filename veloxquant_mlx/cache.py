@@ -66,8 +66,8 @@ class FixedBudget:
 # %% ../nbs/06_cache.ipynb #cache-SqueezeShare
 class SqueezeShare:
     "One layer's side of the coordinator: measures the keys, reports, and asks for its rows."
-    def __init__(self, coordinator, layer=0, fixed=None):
-        self.coordinator,self.layer,self.fixed = coordinator,layer,fixed
+    def __init__(self, coordinator, layer=0, fixed=None, weights=None):
+        self.coordinator,self.layer,self.fixed,self.weights = coordinator,layer,fixed,weights
         self.value,self.span,self.sums,self.fresh = None,(0,0),None,False    # concentration, tokens it was measured on, running sums
 
     def rows(self, seen): return self.fixed or self.coordinator.budget(self.layer, seen)
@@ -549,17 +549,19 @@ class SqueezeAttentionCache(EvictionCache):
         value_norm:bool=False, # Multiply it by the norm of the row's value?
         diverse:float=0.0, # Share of the rows to choose that goes to unusual keys, whatever their mass, in [0, 1); only in layers whose budget is not below the average
         head_dim:int=None, # Size of a key; None: learned from the first block
+        layers=None, # A weight for each bounded layer of the model, by which its share is multiplied; `'measured'`: those known for the model, which `for_model` puts here
         coordinator:SqueezeCoordinator=None, # Shared by the layers of one list; None: this layer alone
         layer:int=0, # This layer's number for the coordinator
     ):
         check_settings(self.method, budget, n_sink, recent, block, head_dim, stride)
         floor = least_budget(n_sink, recent, stride)-1
+        if layers not in (None,'measured'): layers = check_layers(self.method, layers, layer)
         check_squeeze(strength, resolved_budget, floor, refine, fill, block)
         options = dict(budget=budget, n_sink=n_sink, strength=strength, resolved_budget=resolved_budget, recent=recent,
-                       block=block, refine=refine, fill=fill, stride=stride, head_dim=head_dim)
+                       block=block, refine=refine, fill=fill, stride=stride, layers=layers, head_dim=head_dim)
         score = dict(queries=queries, observe_window=observe_window, decay=decay, average=average, value_norm=value_norm, diverse=diverse)
         if coordinator is None: coordinator = SqueezeCoordinator(1, budget, n_sink, strength, floor-n_sink, fill, refine)
-        super().__init__(h2o_score(self.method, block, **score), SqueezeShare(coordinator, layer, resolved_budget), n_sink, recent, block, head_dim, options | score, stride)
+        super().__init__(h2o_score(self.method, block, **score), SqueezeShare(coordinator, layer, resolved_budget, None if layers=='measured' else layers), n_sink, recent, block, head_dim, options | score, stride)
 
     @property
     def concentration(self):
@@ -634,7 +636,7 @@ def restore(self:SqueezeShare, meta, sums):
         if meta['pending']: c.report(self.layer, self.value, self.span[1]-self.span[0])
         return
     alone = c.n_layers==1 or len(conc)!=c.n_layers
-    if alone: self.layer,self.coordinator = meta['layer'],SqueezeCoordinator(len(conc), c.avg_budget, c.n_sink, c.strength, c.recent, c.fill, c.refine)
+    if alone: self.layer,self.coordinator = meta['layer'],SqueezeCoordinator(len(conc), c.avg_budget, c.n_sink, c.strength, c.recent, c.fill, c.refine, self.weights)
     c = self.coordinator
     if c.concentrations!=conc:
         c.reset()

@@ -8,7 +8,7 @@ __all__ = ['SqueezeCoordinator']
 # %% ../nbs/02_coordinator.ipynb #coordinator-imports
 import mlx.core as mx
 from fastcore.basics import patch
-from .allocator import squeeze_budgets, _check_int, _check_strength
+from .allocator import squeeze_budgets, _check_int, _check_strength, _check_weights
 
 # %% ../nbs/02_coordinator.ipynb #coordinator-_Reports
 class _Reports:
@@ -67,11 +67,13 @@ class SqueezeCoordinator(_Reports):
         recent:int=0, # Last tokens that are never evicted
         fill:bool=False, # Give rows a layer cannot use yet to the others
         refine:bool=False, # Let later reports replace earlier ones until `freeze`
+        weights=None, # What each layer needs apart from its keys, one number per layer; `None`: all alike
     ):
         super().__init__(n_layers, refine)
         low = _check_int('n_sink', n_sink, 0)+_check_int('recent', recent, 0)+1
         self.avg_budget,self.strength = _check_int('avg_budget', avg_budget, low, 'n_sink+recent+1 = '),_check_strength(strength)
-        self.n_sink,self.recent,self.fill = n_sink,recent,bool(fill)
+        self.n_sink,self.recent,self.fill,self.weights = n_sink,recent,bool(fill),weights
+        if weights is not None: _check_weights(weights, n_layers)
     def budget(self,
         layer:int, # From 0 to `n_layers-1`
         seen:int, # Tokens this sequence has had so far
@@ -97,7 +99,7 @@ def _floats(c):
 
 def _share(c, cap=None):
     "The schedule of coordinator `c`, with at most `cap` rows per layer"
-    return squeeze_budgets(_floats(c), c.avg_budget, c.n_sink+c.recent, c.strength, cap)
+    return squeeze_budgets(_floats(c), c.avg_budget, c.n_sink+c.recent, c.strength, cap, c.weights)
 
 def _plain(c):
     "The schedule of coordinator `c` without a cap"

@@ -15,9 +15,9 @@ import numpy as np
 import mlx.core as mx
 from .cache import EvictionCache
 from .builder import METHODS, KVCacheBuilder, KVCacheConfig, own_cache
-from .seam import open_seam
+from .seam import Seam, attention_modules
 from .quality import Shadow, by_block, find_again, gap_closed, interval, score_text
-from .generate import Progress
+from .generate import Progress, notes, _held
 
 # %% ../nbs/15_evaluate.ipynb #evaluate-default_text
 def default_text(
@@ -65,16 +65,21 @@ def make_arm(
 
 # %% ../nbs/15_evaluate.ipynb #evaluate-Watched
 class Watched(list):
-    "Caches with a shadow each; switched on for every eighth block."
-    def __init__(self, caches, block, warmup): super().__init__(Shadow(c) for c in caches); self.block,self.warmup = block,warmup
+    "Caches, with a shadow beside those of full attention; it is switched on for every eighth block."
+    def __init__(self, caches, block, warmup):
+        from mlx_lm.models.cache import KVCache
+        super().__init__(Shadow(c) if isinstance(c, EvictionCache) or type(c) is KVCache else c for c in caches)
+        self.block,self.warmup,self.inner = block,warmup,list(caches)
+
     def each(self, n):
         "The block that ends at token `n` was read: shall the next one be compared?"
-        for c in self: c.on = n>=self.warmup and (n-self.warmup)//self.block%8==0
+        for c in self:
+            if isinstance(c, Shadow): c.on = n>=self.warmup and (n-self.warmup)//self.block%8==0
 
     def attention(self):
-        "Relative error, attention kept and best possible share: a list over layers each."
-        seen = [np.mean(c.found, 0) if c.found else np.array([0.,1,1]) for c in self]
-        return dict(zip(('error','kept','best'), np.array(seen).T.round(6).tolist()))
+        "Relative error, attention kept and best possible share: a list over layers each; None for a layer whose attention is not seen."
+        seen = [np.mean(c.found, 0).round(6).tolist() if isinstance(c, Shadow) and c.found else [None]*3 for c in self]
+        return dict(zip(('error','kept','best'), map(list, zip(*seen))))
 
 # %% ../nbs/15_evaluate.ipynb #evaluate-run_arm
 def run_arm(
@@ -92,9 +97,9 @@ def run_arm(
     "All measures of one kind of cache on one text."
     caches = Watched(make(), block, warmup)
     def read(n): caches.each(n); each(n)
-    with open_seam(model): got = score_text(model, caches, tokens, block, warmup, against, record, read)
-    inner = [c.cache for c in caches]
-    kept = sum(c.kept_bytes if isinstance(c, EvictionCache) else c.nbytes*c.offset//c.keys.shape[2] if hasattr(c, 'keys') else c.nbytes for c in inner)
+    with Seam(attention_modules(model)): got = score_text(model, caches, tokens, block, warmup, against, record, read)
+    inner = caches.inner
+    kept = sum(c.kept_bytes if isinstance(c, EvictionCache) else _held(c) for c in inner)
     out = dict(nll=by_block(got['nll'], block).round(6).tolist(), kept_bytes=int(kept), held_bytes=int(sum(c.nbytes for c in inner)),
         tokens_per_second=round(block/float(np.median(got['seconds'])), 1), attention=caches.attention(), layer_budgets=[getattr(c, 'layer_budget', None) for c in inner])
     if against is not None: out.update(kl=by_block(got['kl'], block).round(7).tolist(), same=by_block(got['same'], block).round(6).tolist())
@@ -170,8 +175,8 @@ def summary(
     "The figures of one arm; intervals are 95 % bootstrap intervals over blocks."
     full,r = results['full'],results['full'] if arm=='full' else results['arms'][arm]
     x = np.array(r['nll'])
-    out = dict(perplexity=interval(lambda i: np.exp(x[i].mean(-1)), len(x)), bytes=r['kept_bytes'], tokens_per_second=r['tokens_per_second'], error=float(np.mean(r['attention']['error'])),
-        kept=float(np.mean(r['attention']['kept'])), best=float(np.mean(r['attention']['best'])))
+    out = dict(perplexity=interval(lambda i: np.exp(x[i].mean(-1)), len(x)), bytes=r['kept_bytes'], tokens_per_second=r['tokens_per_second'])
+    for k,v in r['attention'].items(): out[k] = float(np.mean([o for o in v if o is not None])) if any(o is not None for o in v) else None
     floor = results['arms'].get(f"streaming@{arm.rpartition('@')[2]}")
     if floor: out['gap'] = gap_closed(x, floor['nll'], full['nll'])
     for k in ('kl','same'):
@@ -191,7 +196,7 @@ def table(
     def line(name, s):
         ci = lambda v,f: '' if v is None else f"{f(v[0])} [{f(v[1])}, {f(v[2])}]"
         row = [name, ci(s['perplexity'], lambda v: f'{v:.2f}'), ci(s.get('gap'), lambda v: f'{100*v:.0f}%'), ci(s.get('kl'), lambda v: f'{v:.3f}'), f"{100*s['same'][0]:.0f}%" if 'same' in s else '',
-            f"{s['error']:.3f}", f"{100*s['kept']:.0f}% of {100*s['best']:.0f}%", f"{s['bytes']/1e6:.1f}", f"{s['tokens_per_second']:.0f}"]
+            *(['',''] if s['error'] is None else [f"{s['error']:.3f}", f"{100*s['kept']:.0f}% of {100*s['best']:.0f}%"]), f"{s['bytes']/1e6:.1f}", f"{s['tokens_per_second']:.0f}"]
         if 'needles' in s: row += ['{}/{}'.format(*s['needles']), f"{s['needle_loss']:.2f}" if s['needle_loss'] is not None else '', f"{s['copy_loss']:.2f}"]
         return row
     head = ['cache','perplexity','gap closed','KL (nats)','same top token','output error','attention kept','MB','tokens/s','needles','needle loss','copy loss']
@@ -290,7 +295,7 @@ def main(
     try:
         if load is None: from veloxquant_mlx.model import load_model as load
         model,tokenizer = load(args.model, trust_remote_code=args.trust_remote_code) if args.trust_remote_code else load(args.model)
-        results = evaluate(model, tokenizer, text, args.method, args.budget, args.tokens, args.block, args.warmup, results, save, bar, not args.no_retrieval)
+        with notes('veloxquant_mlx.evaluate'): results = evaluate(model, tokenizer, text, args.method, args.budget, args.tokens, args.block, args.warmup, results, save, bar, not args.no_retrieval)
     except KeyboardInterrupt: code = 130
     except (ValueError, OSError, RuntimeError) as e: return fail(e, 1)
     else: code = 0

@@ -103,7 +103,7 @@ class Shadow:
         return c.update_and_fetch(keys, values)
 
     def attended(self, out, queries, scale):
-        if self.on and self.before is not None: self.found.append(self._compare(out, queries, scale))
+        if self.on and self.before is not None and queries.shape[-1]==self.full.keys.shape[-1]: self.found.append(self._compare(out, queries, scale))
         return self.cache.attended(out, queries, scale) if getattr(self.cache, 'observes', False) else out
 
 # %% ../nbs/14_quality.ipynb #quality-_compare
