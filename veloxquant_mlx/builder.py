@@ -13,7 +13,7 @@ from fastcore.basics import patch
 from .coordinator import SqueezeCoordinator
 from .cache import EvictionCache, H2OKVCache, L2NormKVCache, SqueezeAttentionCache, StreamingKVCache, RandomKVCache, check_int, least_budget
 from .profiles import layer_profile
-from .seam import Seam, attention_modules, open_seam
+from .seam import Seam, _lock, attention_modules, open_seam
 
 # %% ../nbs/07_builder.ipynb #builder-method_settings
 METHODS = {c.method:c for c in (SqueezeAttentionCache, H2OKVCache, L2NormKVCache, StreamingKVCache, RandomKVCache)}
@@ -43,7 +43,7 @@ class KVCacheConfig:
             owner = next((m for m in METHODS if name in method_settings(m)), None)
             why = f"belongs to method {owner!r}" if owner else f"is not a setting; {method} takes {', '.join(mine)}"
             raise ValueError(f"{name}={settings[name]!r}: {why}, and method is {method!r}")
-        given = {k: tuple(v) if isinstance(v, list) else v for k,v in settings.items()}       # a configuration is hashable
+        given = {k: tuple(v) if isinstance(v, list) else tuple(v.tolist()) if hasattr(v, 'tolist') and getattr(v, 'ndim', 0) else v for k,v in settings.items()}       # a configuration is hashable
         self.__dict__.update(method=method, head_dim=head_dim, queries=queries, **{**mine, **given})
         if queries!='key' and not self._asks: raise ValueError(f"queries={queries!r}: {method} looks at no queries; leave it at 'key'")
         self.make()
@@ -131,7 +131,7 @@ def bounded_layers(
     for i in here if queries=='observed' else []:
         q,k = trace[i].seen,trace[i].store.parts[0].shape
         if q is None or q[3]!=k[3] or q[1]%k[1]:
-            raise ValueError(f"model {name}: the attention of layer {i} does not bring its queries through scaled_dot_product_attention ({'nothing came' if q is None else f'queries {q}, keys {k}'}); use queries='key'")
+            raise ValueError(f"model {name}: the attention of layer {i} does not bring its queries through scaled_dot_product_attention ({'nothing came' if q is None else f'queries {q}, keys {k}'}); use queries='key' (with a command: --method h2o, squeeze or knorm)")
     asked = [a for c in trace if isinstance(c, _Recorder) for a in c.asked]
     window = next((w for _,w in asked if w is not None), None)
     if window is not None: raise ValueError(f"model {name}: asks a full-attention layer for a sliding window (window_size={window}), which has no meaning once rows are missing")
@@ -146,15 +146,17 @@ def keep_seam(
     model, # An `mlx_lm` model
 ):
     "Open the attention seam of a model's modules and leave it open; a second call does nothing."
-    for o in attention_modules(model):
-        if o not in _kept: _kept[o] = Seam([o])
+    with _lock:
+        for o in attention_modules(model):
+            if o not in _kept: _kept[o] = Seam([o])
 
 def close_seam(
     model, # An `mlx_lm` model
 ):
-    "Close what `keep_seam` opened for a model's modules."
-    for o in attention_modules(model):
-        if o in _kept: _kept.pop(o).close()
+    "Close what `keep_seam` opened for a model's modules, and so for every model of that family."
+    with _lock:
+        for o in attention_modules(model):
+            if o in _kept: _kept[o].close(); del _kept[o]
 
 # %% ../nbs/07_builder.ipynb #builder-KVCacheBuilder
 class KVCacheBuilder:

@@ -407,6 +407,7 @@ def check_settings(
 def h2o_score(
     method:str, # Method name, prefix of the setting's name in messages
     block:int, # The method's `block`
+    stride:int, # The method's `stride`
     queries:str, # `'key'` or `'observed'`
     observe_window:int, # Observed queries that count in a block, its last ones; None: 32
     decay:float, # Worth of a unit of attention one token later
@@ -419,22 +420,26 @@ def h2o_score(
     if queries=='key' and observe_window is not None: raise ValueError(f"{method}_observe_window={observe_window!r}: needs queries='observed'")
     if queries=='observed' and block: raise ValueError(f"{method}_block={block}: needs queries='key', since a block's queries come only after its attention")
     check_int(f'{method}_observe_window', observe_window, 1, none=True)
+    if observe_window is not None and observe_window<stride:
+        raise ValueError(f"{method}_observe_window={observe_window}: must be at least {method}_stride={stride}, or queries would be lost")
     if isinstance(decay, bool) or not isinstance(decay, (int,float)) or not 0<decay<=1: raise ValueError(f"{method}_decay={decay!r}: must be a number in (0, 1]")
     for name,v in dict(average=average, value_norm=value_norm).items():
         if not isinstance(v, bool): raise ValueError(f"{method}_{name}={v!r}: must be True or False")
     if isinstance(diverse, bool) or not isinstance(diverse, (int,float)) or not 0<=diverse<1: raise ValueError(f"{method}_diverse={diverse!r}: must be a number in [0, 1)")
-    return H2OScore(queries, observe_window or 32, decay, average, value_norm, diverse)
+    return H2OScore(queries, observe_window or max(32, stride), decay, average, value_norm, diverse)
 
 # %% ../nbs/06_cache.ipynb #cache-check_layers
 def check_layers(
     method:str, # Method name, prefix of the setting's name in messages
     layers, # A weight for each layer
     layer:int, # The layer asked for
-)->tuple: # The weights
-    "Raise a ValueError unless there is a weight for this layer, and all are numbers >= 0 and not all 0."
+): # A tuple, None or `'measured'`
+    "The weights as a tuple (None and `'measured'` as they are); a ValueError unless there is one for this layer, and all are numbers >= 0 and not all 0."
+    if layers is None or isinstance(layers, str) and layers=='measured': return layers
+    if hasattr(layers, 'tolist'): layers = layers.tolist()
     if isinstance(layers, str) or not hasattr(layers, '__iter__'): raise ValueError(f"{method}_layers={layers!r}: must be one weight a layer, or 'measured'")
     layers = tuple(layers)
-    fine = layers and all(isinstance(o, (int,float)) and not isinstance(o, bool) and 0<=o<float('inf') for o in layers) and sum(layers)>0
+    fine = layers and all(isinstance(o, (int,float)) and not isinstance(o, bool) and 0<=o<float('inf') for o in layers) and 0<sum(layers)<float('inf')
     if not fine: raise ValueError(f"{method}_layers={layers!r}: must be numbers >= 0, not all 0")
     if not 0<=layer<len(layers): raise ValueError(f"{method}_layers: has {len(layers)} weights, and this is layer {layer}")
     return layers
@@ -460,10 +465,10 @@ class H2OKVCache(EvictionCache):
         layer:int=0, # This layer's number among them
     ):
         check_settings(self.method, budget, n_sink, recent, block, head_dim, stride)
-        if layers not in (None,'measured'): layers = check_layers(self.method, layers, layer)
-        mine = budget if layers in (None,'measured') else weighted_budgets(layers, budget, least_budget(n_sink, recent, stride))[layer]
+        layers = check_layers(self.method, layers, layer)
+        mine = budget if not isinstance(layers, tuple) else weighted_budgets(layers, budget, least_budget(n_sink, recent, stride))[layer]
         score = dict(queries=queries, observe_window=observe_window, decay=decay, average=average, value_norm=value_norm, diverse=diverse)
-        super().__init__(h2o_score(self.method, block, **score), mine, n_sink, recent, block, head_dim,
+        super().__init__(h2o_score(self.method, block, stride, **score), mine, n_sink, recent, block, head_dim,
                          dict(budget=budget, n_sink=n_sink, recent=recent, block=block, stride=stride, head_dim=head_dim, layers=layers, layer=layer, **score), stride)
     h2o_kept_bytes = EvictionCache.kept_bytes
 
@@ -549,19 +554,18 @@ class SqueezeAttentionCache(EvictionCache):
         value_norm:bool=False, # Multiply it by the norm of the row's value?
         diverse:float=0.0, # Share of the rows to choose that goes to unusual keys, whatever their mass, in [0, 1); only in layers whose budget is not below the average
         head_dim:int=None, # Size of a key; None: learned from the first block
-        layers=None, # A weight for each bounded layer of the model, by which its share is multiplied; `'measured'`: those known for the model, which `for_model` puts here
+        layers=None, # A weight for each bounded layer of the model, by which its share is multiplied; `'measured'`: those known for the model, which `for_model` puts here; as all of squeeze's budgets they count once more tokens were seen than the average
         coordinator:SqueezeCoordinator=None, # Shared by the layers of one list; None: this layer alone
         layer:int=0, # This layer's number for the coordinator
     ):
         check_settings(self.method, budget, n_sink, recent, block, head_dim, stride)
-        floor = least_budget(n_sink, recent, stride)-1
-        if layers not in (None,'measured'): layers = check_layers(self.method, layers, layer)
+        floor,layers = least_budget(n_sink, recent, stride)-1,check_layers(self.method, layers, layer)
         check_squeeze(strength, resolved_budget, floor, refine, fill, block)
         options = dict(budget=budget, n_sink=n_sink, strength=strength, resolved_budget=resolved_budget, recent=recent,
                        block=block, refine=refine, fill=fill, stride=stride, layers=layers, head_dim=head_dim)
         score = dict(queries=queries, observe_window=observe_window, decay=decay, average=average, value_norm=value_norm, diverse=diverse)
         if coordinator is None: coordinator = SqueezeCoordinator(1, budget, n_sink, strength, floor-n_sink, fill, refine)
-        super().__init__(h2o_score(self.method, block, **score), SqueezeShare(coordinator, layer, resolved_budget, None if layers=='measured' else layers), n_sink, recent, block, head_dim, options | score, stride)
+        super().__init__(h2o_score(self.method, block, stride, **score), SqueezeShare(coordinator, layer, resolved_budget, layers if isinstance(layers, tuple) else None), n_sink, recent, block, head_dim, options | score, stride)
 
     @property
     def concentration(self):
@@ -592,6 +596,7 @@ def check_squeeze(
 @patch(as_prop=True)
 def state(self:EvictionCache):
     "All a cache carries: keys, values, positions, scores, tokens seen, rows held, their order, settings (JSON), running sums of refine."
+    if self.due: raise RuntimeError(f"state: asked for between a block and its queries; {SEAM_HINT}")
     self._settle(); self._catch_up()
     st,meta,sums = self.store,dict(version=1, method=self.method, options=self.options),(None,None)
     if isinstance(self.budget, SqueezeShare): meta.update(self.budget.saved()); sums = self.budget.sums or sums
@@ -636,7 +641,8 @@ def restore(self:SqueezeShare, meta, sums):
         if meta['pending']: c.report(self.layer, self.value, self.span[1]-self.span[0])
         return
     alone = c.n_layers==1 or len(conc)!=c.n_layers
-    if alone: self.layer,self.coordinator = meta['layer'],SqueezeCoordinator(len(conc), c.avg_budget, c.n_sink, c.strength, c.recent, c.fill, c.refine, self.weights)
+    if alone: self.layer,self.coordinator = meta['layer'],SqueezeCoordinator(len(conc), c.avg_budget, c.n_sink, c.strength, c.recent, c.fill, c.refine,
+                                                                                  self.weights if self.weights and len(self.weights)==len(conc) else None)
     c = self.coordinator
     if c.concentrations!=conc:
         c.reset()
@@ -655,6 +661,7 @@ def trim(self:EvictionCache,
 )->int: # Tokens taken back: at most all
     "Forget the last `n` tokens as if they had never been fed."
     if n<0: raise ValueError(f"trim({n}): must be at least 0")
+    if self.due: raise RuntimeError(f"trim({n}): asked for between a block and its queries; {SEAM_HINT}")
     if not self.is_trimmable(): raise ValueError(f"trim({n}): rows were evicted, {self.tokens_kept} of {self.offset} are left; this cannot be undone")
     n = min(n, self.offset)
     self._catch_up()

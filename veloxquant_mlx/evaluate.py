@@ -47,7 +47,7 @@ def _value(name, word, budget):
         if ',' in word: return tuple(float(o) for o in word.split(','))
         if '/' in word: return int(Fraction(word)*budget)
         return float(word) if '.' in word or 'e' in word else int(word)
-    except ValueError: return word
+    except (ValueError, ZeroDivisionError): return word
 
 def make_arm(
     word:str, # As `h2o:queries=observed:recent=1/4:average`, or `recommended`
@@ -56,6 +56,9 @@ def make_arm(
     "The configuration that an arm's word stands for."
     method,*given = word.split(':')
     pairs = [o.partition('=') for o in given]
+    for i,(k,_,_) in enumerate(pairs):
+        if k=='budget': raise ValueError(f"{word}: the budget is given for all arms at once (--budget)")
+        if k in [o[0] for o in pairs[:i]]: raise ValueError(f"{word}: {k} is set twice")
     settings = {k: _value(k, v if eq else None, budget) for k,eq,v in pairs}
     if method=='recommended':
         if given: raise ValueError(f"{word}: the recommended setting takes none of its own")
@@ -101,7 +104,7 @@ def run_arm(
     inner = caches.inner
     kept = sum(c.kept_bytes if isinstance(c, EvictionCache) else _held(c) for c in inner)
     out = dict(nll=by_block(got['nll'], block).round(6).tolist(), kept_bytes=int(kept), held_bytes=int(sum(c.nbytes for c in inner)),
-        tokens_per_second=round(block/float(np.median(got['seconds'])), 1), attention=caches.attention(), layer_budgets=[getattr(c, 'layer_budget', None) for c in inner])
+        tokens_per_second=round(block/float(np.median(got['seconds'])), 1) if len(got['seconds']) else None, attention=caches.attention(), layer_budgets=[getattr(c, 'layer_budget', None) for c in inner])
     if against is not None: out.update(kl=by_block(got['kl'], block).round(7).tolist(), same=by_block(got['same'], block).round(6).tolist())
     del caches,inner
     if tokenizer is not None: out.update(find_again(model, tokenizer, make, tokens[:needle_tokens], block))
@@ -133,12 +136,14 @@ def evaluate(
 )->dict: # `settings`, `full` and `arms`
     "Run what is missing of an evaluation."
     ids = text_tokens(tokenizer, text, tokens, warmup)
+    ids = ids[:warmup+max(1, (len(ids)-warmup)//block)*block]                 # whole blocks, so that each weighs the same
     configs = {f'{w}@{b}': make_arm(w, b) for w,b in arm_names(words, budgets)}
     settings = dict(text=hashlib.sha256(json.dumps(ids).encode()).hexdigest()[:16], tokens=len(ids), block=block, warmup=warmup, retrieval=retrieval)
-    results = results or dict(settings=settings, full=None, arms={})
+    if results is None: results = dict(settings=settings, full=None, arms={})
     check_same(results, settings, {k: repr(c) for k,c in configs.items()})
     todo = [k for k in configs if k not in results['arms']]
     if not todo and results['full']: return results
+    for k in todo: KVCacheBuilder.for_model(model, configs[k])                # an arm that the model cannot take is refused before hours of work
     finder = tokenizer if retrieval else None
     at = lambda i: lambda n: progress(i*len(ids)+n, (1+len(todo))*len(ids))
     with tempfile.TemporaryDirectory() as folder:
@@ -160,7 +165,9 @@ def check_same(
 ):
     "Raise a ValueError unless the results can go on with these settings."
     old = results.get('settings') if isinstance(results, dict) else None
-    if not isinstance(old, dict) or 'arms' not in results or 'full' not in results: raise ValueError("results: not those of an evaluation")
+    sound = lambda r: isinstance(r, dict) and {'nll','kept_bytes','attention','tokens_per_second'}<=set(r)
+    fine = isinstance(old, dict) and isinstance(results.get('arms'), dict) and all(map(sound, results['arms'].values())) and (results.get('full') is None or sound(results['full']))
+    if not fine: raise ValueError("results: not those of an evaluation")
     for k,v in settings.items():
         if old.get(k)!=v: raise ValueError(f"results: made with {k}={old.get(k)!r}, and this run has {k}={v!r}; name another file")
     for k,c in configs.items():
@@ -196,7 +203,7 @@ def table(
     def line(name, s):
         ci = lambda v,f: '' if v is None else f"{f(v[0])} [{f(v[1])}, {f(v[2])}]"
         row = [name, ci(s['perplexity'], lambda v: f'{v:.2f}'), ci(s.get('gap'), lambda v: f'{100*v:.0f}%'), ci(s.get('kl'), lambda v: f'{v:.3f}'), f"{100*s['same'][0]:.0f}%" if 'same' in s else '',
-            *(['',''] if s['error'] is None else [f"{s['error']:.3f}", f"{100*s['kept']:.0f}% of {100*s['best']:.0f}%"]), f"{s['bytes']/1e6:.1f}", f"{s['tokens_per_second']:.0f}"]
+            *(['',''] if s['error'] is None else [f"{s['error']:.3f}", f"{100*s['kept']:.0f}% of {100*s['best']:.0f}%"]), f"{s['bytes']/1e6:.1f}", '' if s['tokens_per_second'] is None else f"{s['tokens_per_second']:.0f}"]
         if 'needles' in s: row += ['{}/{}'.format(*s['needles']), f"{s['needle_loss']:.2f}" if s['needle_loss'] is not None else '', f"{s['copy_loss']:.2f}"]
         return row
     head = ['cache','perplexity','gap closed','KL (nats)','same top token','output error','attention kept','MB','tokens/s','needles','needle loss','copy loss']
@@ -260,6 +267,8 @@ def check_options(
     for k in ('json','plot'):
         f = getattr(args, k)
         if f and not Path(f).resolve().parent.is_dir(): raise ValueError(f"--{k} {f}: no such folder")
+        if f and Path(f).is_dir(): raise ValueError(f"--{k} {f}: is a folder")
+    if args.plot and Path(args.plot).suffix.lower() not in ('.png','.svg','.pdf'): raise ValueError(f"--plot {args.plot}: must end in .png, .svg or .pdf")
     try: text = Path(args.text).read_text(encoding='utf-8') if args.text else default_text()
     except OSError as e: raise ValueError(f"--text {args.text}: {e.strerror}") from None
     except UnicodeDecodeError as e: raise ValueError(f"--text {args.text}: not UTF-8 text ({e.reason} at byte {e.start})") from None
@@ -305,3 +314,6 @@ def main(
         if args.plot and results['arms']: plot(results).savefig(args.plot, dpi=100, metadata={'Software':None} if args.plot.endswith('png') else None)
     if code: print('interrupted'+(f"; the same command with --json {args.json} goes on from here" if args.json else ''), file=sys.stderr)
     return code
+
+# %% ../nbs/15_evaluate.ipynb #evaluate-44
+if __name__=='__main__' and globals().get('__spec__'): sys.exit(main())

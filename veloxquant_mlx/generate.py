@@ -223,6 +223,7 @@ def run(
     ids:list, # Prompt tokens
     config:KVCacheConfig=None, # `None`: the model's own caches
     quiet:bool=False, # Leave the report out
+    name:str=None, # What the report calls the method; `None`: the configuration's
     **kwargs, # For `mlx_lm.stream_generate`
 )->int: # 0, or 130 after Ctrl-C
     "Stream the answer, then print the report."
@@ -242,7 +243,7 @@ def run(
         print(f'Generation: {last.generation_tokens:,} tokens, {last.generation_tps:,.1f} tokens/s'+(', interrupted' if code else ''))
     else: print('Interrupted before the first token')
     print(f'Peak memory: {mx.get_peak_memory()/1e9:,.3f} GB')
-    print(cache_report(caches, 'none' if not config else 'recommended' if config==KVCacheConfig.recommended(getattr(config, f'{config.method}_budget')) else config.method), flush=True)
+    print(cache_report(caches, name or (config.method if config else 'none')), flush=True)
     return code
 
 # %% ../nbs/11_generate.ipynb #generate-_fail
@@ -278,7 +279,7 @@ def main(
         except Exception as e: return _fail(f'--model {args.model}: {e}' if args.model else e, 1)
         ids = encode_prompt(tokenizer, text, args.system_prompt, args.ignore_chat_template)
         _warn_long(model, len(ids), args.max_tokens)
-        return run(model, tokenizer, ids, config, args.quiet, **_sampling(args))
+        return run(model, tokenizer, ids, config, args.quiet, args.method, **_sampling(args))
     except KeyboardInterrupt: return 130
     except BrokenPipeError:  # the reader of our output went away
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -96,7 +96,8 @@ class H2OScore(RowScore):
         "Score of rows that nobody has seen yet."
         mass = square_norm(keys)*0
         if self.columns==1: return mass
-        return mx.stack([mass, mass, mx.sqrt(square_norm(values)) if self.value_norm else mass+1], -1)
+        weight = square_norm(values) if self.value_norm else mass+1
+        return mx.stack([mass, mass, mx.sqrt(weight)+weight*0], -1)           # a value that is not finite makes the score NaN, as a key does
 
     def rank(self,
         score:mx.array, # As `born` and `absorb` return it
@@ -122,7 +123,7 @@ def _gain(self:H2OScore, ok, keys, q, S):
     (B,H,r,Q,D),N = q.shape,keys.shape[2]
     broken,fine = hide(~ok)[...,None],square_norm(q)*0==0 if self.observes else ok[...,None,N-S:]
     q = mx.where(fine[...,None], q, 0.)
-    give = fine if r*self.decay==1 else fine*mx.power(self.decay, mx.arange(Q-1, -1, -1))/r
+    give = fine if r==1 and self.decay==1 else fine*mx.power(self.decay, mx.arange(Q-1, -1, -1))/r
     step = max(16, self.tile*(1 if mx.default_device()==mx.cpu else 32)//(B*H*r*N))
     got,seen = mx.zeros(ok.shape),mx.zeros(ok.shape)
     for a in range(0, Q, step):
@@ -180,4 +181,6 @@ def reserve(
     if m<1: return rank
     free = mx.where(mx.abs(rank)<mx.inf, unusual, -mx.inf)
     bar = mx.partition(free, max(n-m, 0), axis=-1)[...,max(n-m, 0)][...,None]
-    return mx.where((free>=bar) & (free>-mx.inf), mx.clip(rank, -1e20, 1e20)+1e30, rank)
+    above,level = free>bar,(free==bar) & (free>-mx.inf)
+    lifted = above | (level & (mx.cumsum(level, -1)<=m-above.sum(-1, keepdims=True)))
+    return mx.where(lifted, mx.clip(rank, -1e20, 1e20)+1e30, rank)

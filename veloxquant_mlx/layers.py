@@ -22,6 +22,7 @@ def measure_layers(
     each=lambda layer, layers: None, # Called before each layer
 )->list: # Nats per token for each layer that can be bounded
     "How far the predictions move from the full cache's when only one layer evicts."
+    if len(tokens)<warmup+2: raise ValueError(f"tokens: has {len(tokens)}, and must have at least warmup + 2 = {warmup+2}")
     config = KVCacheConfig('h2o', queries='observed', h2o_budget=budget, h2o_recent=.25, h2o_average=True, h2o_value_norm=True)
     here = [i for i,why in bounded_layers(model, 'h2o', queries='observed').items() if why is None]
     ref = np.zeros((len(tokens)-warmup, model(mx.array([tokens[:1]])).shape[-1]), dtype=np.float32)
@@ -40,6 +41,7 @@ def layer_weights(
     least:float=.2, # Smallest weight, as a share of the mean weight
 )->list: # A weight for each layer, their mean 1, to three digits; for `h2o_layers`
     "Weights from the costs of one or more texts, each text counting alike: the square root of the mean cost."
+    if not costs or len({len(c) for c in costs})!=1 or not all(np.isfinite(c).all() for c in costs): raise ValueError(f"costs={costs!r}: must be finite numbers, as many for each text")
     s = np.mean([np.maximum(c, 0)/max(np.sum(np.maximum(c, 0)), 1e-30) for c in costs], 0)
     w = np.sqrt(s); w = np.maximum(w, least*w.mean()) if w.any() else np.ones(len(s))
     return (w/w.mean()).round(3).tolist()

@@ -25,7 +25,7 @@ def read_text(
     for a in range(0, len(tokens), block):
         start = time.perf_counter()
         out = model(mx.array(tokens[a:a+block])[None], cache=caches)[0]
-        mx.eval(out, [c.state for c in caches])
+        mx.eval(out, [c.state for c in caches] if block>1 else [])     # as `mlx_lm` does: after blocks of a prompt, not while it generates
         yield a,out.astype(mx.float32),time.perf_counter()-start
 
 # %% ../nbs/14_quality.ipynb #quality-score_text
@@ -80,10 +80,10 @@ def gap_closed(
     nll, # Block means of a method's loss `[m]`
     floor, # Of sinks + recency
     full, # Of the full cache
-)->tuple: # Fraction closed and its 95 % interval; None if there is no gap
+)->tuple: # Fraction closed and its 95 % interval; None if there is no gap, that is, if the interval of the full cache's gain reaches zero
     "Share of the loss between sinks + recency and the full cache that a method wins back; all three are drawn together."
     nll,floor,full = (np.asarray(o) for o in (nll,floor,full))
-    if np.abs((floor-full).mean())<1e-9: return None
+    if interval(lambda i: (floor-full)[i].mean(-1), len(full))[1]<=1e-9: return None
     return interval(lambda i: ((floor-nll)[i].mean(-1))/((floor-full)[i].mean(-1)), len(nll))
 
 # %% ../nbs/14_quality.ipynb #quality-Shadow
