@@ -111,11 +111,12 @@ class H2OScore(RowScore):
 @patch
 def _gain_one(self:H2OScore, ok, keys, pos, q, start):
     "Mass and queries that each row gets from one token's queries `[B, H, r, 1, D]`."
-    logits = keys @ q[...,0,:].swapaxes(-1,-2)               # [B, H, N, r]
-    seen = ok[...,None] & (logits-logits==0)                 # the last is false for all rows if the query is broken
-    if not self.observes: seen = seen & (pos<start)[...,None]
-    got = mx.where(seen, mx.softmax(mx.where(seen, logits, -1e30), axis=-2), 0.)
-    return (got[...,0],seen[...,0]) if q.shape[2]==1 else (got.mean(-1),seen.astype(mx.float32).mean(-1))
+    one = q.shape[2]==1                                      # a query head each: no axis for them
+    logits = (keys @ q[:,:,0].swapaxes(-1,-2))[...,0] if one else q[...,0,:] @ keys.swapaxes(-1,-2)     # [B, H, (r,) N]
+    seen = (ok if one else ok[:,:,None]) & (logits-logits==0)    # the last is false for all rows if the query is broken
+    if not self.observes: seen = seen & (pos<start)
+    got = mx.where(seen, mx.softmax(mx.where(seen, logits, -1e30), axis=-1), 0.)
+    return (got,seen) if one else (got.mean(2),seen.astype(mx.float32).mean(2))
 
 @patch
 def _gain(self:H2OScore, ok, keys, q, S):
