@@ -7,7 +7,7 @@ __all__ = ['METHODS', 'method_settings', 'KVCacheConfig', 'KVCacheFactory', 'own
            'close_seam', 'KVCacheBuilder']
 
 # %% ../nbs/07_builder.ipynb #builder-04
-import difflib, inspect, sys
+import difflib, inspect
 import mlx.core as mx
 from fastcore.basics import patch
 from .coordinator import SqueezeCoordinator
@@ -43,10 +43,10 @@ class KVCacheConfig:
             owner = next((m for m in METHODS if name in method_settings(m)), None)
             why = f"belongs to method {owner!r}" if owner else f"is not a setting; {method} takes {', '.join(mine)}"
             raise ValueError(f"{name}={settings[name]!r}: {why}, and method is {method!r}")
-        given = {k: tuple(v) if isinstance(v, list) else tuple(v.tolist()) if hasattr(v, 'tolist') and getattr(v, 'ndim', 0) else v for k,v in settings.items()}       # a configuration is hashable
-        self.__dict__.update(method=method, head_dim=head_dim, queries=queries, **{**mine, **given})
+        self.__dict__.update(method=method, head_dim=head_dim, queries=queries, **{**mine, **settings})
         if queries!='key' and not self._asks: raise ValueError(f"queries={queries!r}: {method} looks at no queries; leave it at 'key'")
-        self.make()
+        made = self.make().options                             # as the cache took them: weights in a tuple, so that a configuration is hashable
+        self.__dict__.update({k: made[k.removeprefix(f'{method}_')] for k in mine})
 
     @property
     def _asks(self): return 'queries' in inspect.signature(METHODS[self.method].__init__).parameters

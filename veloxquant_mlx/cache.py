@@ -155,8 +155,9 @@ def _rank(self:EvictionCache):
     keys,_,pos,score = self.store.rows()
     recent = self.recent if isinstance(self.recent, int) else int(self.recent*self.budget.resolved)
     rank = protect(self.scorer.rank(score), pos, self.offset, self.n_sink, recent)
+    if not self.scorer.diverse: return rank
     limit = self.budget.rows(self.offset)
-    if not self.scorer.diverse or limit<self.options.get('budget', limit): return rank     # a layer below the average budget has no rows to spare
+    if limit<self.options.get('budget', limit): return rank     # a layer below the average budget has no rows to spare
     return reserve(rank, unlikeness(keys, rank>-mx.inf), int(self.scorer.diverse*(limit-self.n_sink-recent)))
 
 @patch
@@ -171,7 +172,7 @@ def _kept(self:EvictionCache, limit):
 def _settle(self:EvictionCache):
     "Trim to the budget in force (one condemned row may wait to be overwritten); returns that budget."
     limit = self.budget.rows(self.offset)
-    if self.store.n>limit+(self.stride==1) and not self.due: self.store.gather(self._kept(limit), self.stride)
+    if self.store.n>limit+(self.stride==1): self.store.gather(self._kept(limit), self.stride)
     return limit
 
 # %% ../nbs/06_cache.ipynb #cache-_take_in
@@ -192,7 +193,7 @@ def _take_in(self:EvictionCache, keys, values, limit):
 
 @patch
 def _absorb(self:EvictionCache, queries, start, scale=None):
-    "Let the score see the queries of the newest tokens; returns whether that changed it."
+    "Let the score see the queries of the newest tokens."
     st = self.store
     k,_,pos,score = st.rows()
     after = self.scorer.absorb(score, k, pos, queries, start, scale)

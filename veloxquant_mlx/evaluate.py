@@ -14,7 +14,7 @@ from pathlib import Path
 import numpy as np
 import mlx.core as mx
 from .cache import EvictionCache
-from .builder import METHODS, KVCacheBuilder, KVCacheConfig, own_cache
+from .builder import KVCacheBuilder, KVCacheConfig, own_cache
 from .seam import Seam, attention_modules
 from .quality import Shadow, by_block, find_again, gap_closed, interval, score_text
 from .generate import Progress, notes, _held
@@ -39,7 +39,7 @@ def text_tokens(
     return got[:n]
 
 # %% ../nbs/15_evaluate.ipynb #evaluate-_value
-def _value(name, word, budget):
+def _value(word, budget):
     "A setting's value from its word."
     if word is None: return True
     if word in ('True','False'): return word=='True'
@@ -59,7 +59,7 @@ def make_arm(
     for i,(k,_,_) in enumerate(pairs):
         if k=='budget': raise ValueError(f"{word}: the budget is given for all arms at once (--budget)")
         if k in [o[0] for o in pairs[:i]]: raise ValueError(f"{word}: {k} is set twice")
-    settings = {k: _value(k, v if eq else None, budget) for k,eq,v in pairs}
+    settings = {k: _value(v if eq else None, budget) for k,eq,v in pairs}
     if method=='recommended':
         if given: raise ValueError(f"{word}: the recommended setting takes none of its own")
         return KVCacheConfig.recommended(budget)

@@ -7,7 +7,6 @@ __all__ = ['SEAM', 'attention_modules', 'Seam', 'open_seam']
 
 # %% ../nbs/06a_seam.ipynb #06a_seam-04
 import functools, sys, threading
-from fastcore.basics import patch
 
 # %% ../nbs/06a_seam.ipynb #06a_seam-attention_modules
 SEAM = 'scaled_dot_product_attention'
