@@ -8,7 +8,7 @@ __all__ = ['SEAM_HINT', 'RowStore', 'FixedBudget', 'SqueezeShare', 'EvictionCach
            'SqueezeAttentionCache', 'check_squeeze']
 
 # %% ../nbs/06_cache.ipynb #cache-04
-import json, warnings
+import copy, json, warnings
 import mlx.core as mx
 from fastcore.basics import patch
 from .allocator import weighted_budgets
@@ -117,6 +117,7 @@ SEAM_HINT = "install the caches with KVCacheBuilder.for_model or install, which 
 class EvictionCache:
     "A key/value cache bounded by evicting rows; the methods are thin classes over it."
     method = 'custom'
+    bounds_alone,own_masks = None,True     # why the model cannot serve it in a batch; may the seam put this layer's mask in the place of the model's?
 
     def __init__(self,
         scorer, # Decides which rows matter: an object with `born` and `absorb`, as `H2OScore`
@@ -132,6 +133,8 @@ class EvictionCache:
         self.budget = FixedBudget(budget) if isinstance(budget, int) else budget
         self.options,self.store,self.offset,self.stride = options or {},RowStore(),0,stride
         self.due,self.late,self.queries = None,0,[]           # block whose queries are to come; rows without a score yet, and their queries
+        self.log,self.mark = [],None                          # queries by block and the score before the last one, while nothing was evicted
+        self.group,self.number = None,0                       # what this sequence's layers share, and this layer's number there
 
 # %% ../nbs/06_cache.ipynb #cache-_check
 @patch
@@ -172,8 +175,14 @@ def _kept(self:EvictionCache, limit):
 def _settle(self:EvictionCache):
     "Trim to the budget in force (one condemned row may wait to be overwritten); returns that budget."
     limit = self.budget.rows(self.offset)
-    if self.store.n>limit+(self.stride==1): self.store.gather(self._kept(limit), self.stride)
+    if self.store.n>limit+(self.stride==1): self._keep(limit)
     return limit
+
+@patch
+def _keep(self:EvictionCache, n):
+    "Let all rows but the best `n` go, and with them the way back."
+    self.store.gather(self._kept(n), self.stride)
+    self.log,self.mark = [],None
 
 # %% ../nbs/06_cache.ipynb #cache-_take_in
 @patch
@@ -196,6 +205,7 @@ def _absorb(self:EvictionCache, queries, start, scale=None):
     "Let the score see the queries of the newest tokens."
     st = self.store
     k,_,pos,score = st.rows()
+    if self.observes: self._remember(queries, scale, score)
     after = self.scorer.absorb(score, k, pos, queries, start, scale)
     free = st.parts[3].shape[2]-st.n
     if after is not score: st.parts[3] = mx.pad(after, [(0,0),(0,0),(0,free)]+[(0,0)]*(after.ndim-3)) if free else after
@@ -225,7 +235,7 @@ def _settle_late(self:EvictionCache, seen):
     st,limit = self.store,self.budget.rows(self.offset)
     if st.n<=limit and self.late<self.stride: return seen
     self._catch_up()
-    if st.n>limit: st.gather(self._kept(limit+1-self.stride), self.stride)
+    if st.n>limit: self._keep(limit+1-self.stride)
     return mx.depends(seen, [*st.parts, *self.budget.lazy])
 
 @patch
@@ -249,6 +259,34 @@ def _beside(self:EvictionCache, keys, values):
     if not self.store.n: return keys,values
     return tuple(mx.concatenate(o, 2) for o in ((self.keys,keys),(self.values,values)))
 
+# %% ../nbs/06_cache.ipynb #cache-_snapshot
+@patch
+def _snapshot(self:EvictionCache):
+    "What there is to go back to: fields of its own for everything a block changes."
+    own = dict(store=copy.copy(self.store), budget=copy.copy(self.budget), queries=[*self.queries], log=[*self.log])
+    if self.store.parts: own['store'].parts = [copy.copy(o) for o in self.store.parts]        # the next row is written into the old objects
+    return {**self.__dict__, **own}
+
+@patch
+def _go_back(self:EvictionCache):
+    "Forget a block that did not reach every layer."
+    before = self.group.back(self.number) if self.group else None
+    if before is not None: self.__dict__.update(before)
+
+@patch
+def copy(self:EvictionCache):
+    "An independent cache with the same rows; the copies of all layers of a sequence belong together again."
+    self._go_back()
+    if self.due: raise RuntimeError(f"copy: asked for between a block and its queries; {SEAM_HINT}")
+    new = copy.copy(self)
+    new.__dict__.update(self._snapshot())
+    if self.group: new.group = self.group.twin(self.number)
+    if not isinstance(self.budget, SqueezeShare): return new
+    c = self.budget.coordinator
+    if not self.group and c.n_layers>1 and not c.finalised: raise ValueError("copy: a layer that shares a coordinator without a schedule cannot be copied alone; caches made by for_model can")
+    new.budget.coordinator = new.group.coordinator if self.group else copy.deepcopy(c)
+    return new
+
 # %% ../nbs/06_cache.ipynb #cache-update_and_fetch
 @patch
 def update_and_fetch(self:EvictionCache,
@@ -256,9 +294,22 @@ def update_and_fetch(self:EvictionCache,
     values:mx.array, # `[B, H, S, Dv]` new values
 )->tuple: # Keys `[B, H, n+S, D]` and values `[B, H, n+S, Dv]`: the `n` rows kept so far, then all new ones
     "Every row the new tokens may attend to; what the next call finds is decided afterwards."
+    self._go_back()
     self._check(keys, values)
+    if not keys.shape[2]: return self._beside(keys, values)
+    before = self._snapshot()
+    if self.group: self.group.enter(self.number, before)
+    try: seen = self._update(keys, values)
+    except BaseException:                                     # also Ctrl-C: a block is taken in whole or not at all
+        self.__dict__.update(before)
+        if self.group: self.group.open[self.number] = self._snapshot()
+        raise
+    if self.group and not self.due: self.group.leave(self.number)
+    return tuple(seen)
+
+@patch
+def _update(self:EvictionCache, keys, values):
     S,b,start = keys.shape[2],self.block,self.offset
-    if not S: return self._beside(keys, values)
     limit = self._settle()
     self.budget.observe(keys, start)
     if b is None or S<=b:
@@ -266,13 +317,13 @@ def update_and_fetch(self:EvictionCache,
         if self.observes: self.due = (S, start)
         elif self.late: seen = self._settle_late(seen)
         else: seen = self._score(seen, keys, start, hold=True)
-        return tuple(seen)
+        return seen
     seen = self._beside(keys, values)
     for i in range(0, S, b):
         k,v = keys[:,:,i:i+b],values[:,:,i:i+b]
         self._score(self._take_in(k, v, self._settle()), k, start+i)
         if i%256==0: mx.eval(self.store.parts)  # a graph of one node chain a token must not grow without end
-    return tuple(mx.depends(list(seen), self.store.parts))
+    return mx.depends(list(seen), self.store.parts)
 
 @patch(as_prop=True)
 def observes(self:EvictionCache)->bool:
@@ -289,9 +340,12 @@ def attended(self:EvictionCache,
     if self.due is None or queries.shape[2]!=self.due[0]:
         raise ValueError(f"queries {queries.shape}: must be [B, Hq, S, D] with the S={self.due and self.due[0]} of the block that came last")
     start,self.due = self.due[1],None
-    if not self.late: return self._score([out], queries, start, scale, hold=True)[0]
-    self.queries.append((queries, scale))
-    return self._settle_late([out])[0]
+    if not self.late: out = self._score([out], queries, start, scale, hold=True)[0]
+    else:
+        self.queries.append((queries, scale))
+        out = self._settle_late([out])[0]
+    if self.group: self.group.leave(self.number)
+    return out
 
 # %% ../nbs/06_cache.ipynb #cache-_of_rows
 def _of_rows(i, doc):
@@ -346,7 +400,7 @@ def compression_ratio(self:EvictionCache)->float:
 @patch(as_prop=True)
 def nbytes(self:EvictionCache)->int:
     "Bytes of all arrays held: free slots, positions, scores and the running sums of refine included."
-    return sum(o.nbytes for o in (*(self.store.parts or ()), *(self.budget.sums or ()), *(q for q,_ in self.queries)))
+    return sum(o.nbytes for o in (*(self.store.parts or ()), *(self.budget.sums or ()), *(q for q,_ in self.queries), *(q for q,_ in self.log), *([] if self.mark is None else [self.mark])))
 
 @patch
 def size(self:EvictionCache)->int:
@@ -527,12 +581,25 @@ def make_mask(self:EvictionCache,
     window_size:int=None, # Sliding window the model asks for, in tokens
 ):
     "Mask for the next `N` tokens: None, `'causal'`, or a bool array `[N, kept+N]` where a model insists."
+    self._go_back()
     if window_size is not None and self.offset+N>window_size:
         raise ValueError(f"window_size={window_size}: an evicting cache cannot serve a sliding window once {self.offset+N} tokens were seen")
     if N==1 and not return_array: return None
     if not return_array: return 'causal'
-    n = self.tokens_kept
-    return mx.arange(n+N)[None] <= mx.arange(n, n+N)[:,None]
+    return self._causal(self.tokens_kept+N, N)
+
+@patch
+def _causal(self:EvictionCache, width, N):
+    return mx.arange(width)[None] <= mx.arange(width-N, width)[:,None]
+
+@patch
+def own_mask(self:EvictionCache,
+    mask, # What the model hands to attention: this cache's answer, or that of another layer
+    N:int, # New tokens
+    width:int, # Rows that attention gets
+):
+    "The mask of this very layer, for the attention seam: layers that keep different numbers of rows cannot share an array."
+    return self._causal(width, N) if self.own_masks and isinstance(mask, mx.array) and mask.shape[-1]!=width else mask
 
 # %% ../nbs/06_cache.ipynb #cache-SqueezeAttentionCache
 class SqueezeAttentionCache(EvictionCache):
@@ -596,24 +663,31 @@ def check_squeeze(
 # %% ../nbs/06_cache.ipynb #cache-state
 @patch(as_prop=True)
 def state(self:EvictionCache):
-    "All a cache carries: keys, values, positions, scores, tokens seen, rows held, their order, settings (JSON), running sums of refine."
+    "All a cache carries: keys, values, positions, scores, tokens seen, rows held, their order, settings (JSON), running sums of refine, queries that may be taken back."
+    self._go_back()
     if self.due: raise RuntimeError(f"state: asked for between a block and its queries; {SEAM_HINT}")
     self._settle(); self._catch_up()
-    st,meta,sums = self.store,dict(version=1, method=self.method, options=self.options),(None,None)
+    st,sums = self.store,(None,None)
+    meta = dict(version=2, method=self.method, options=self.options, log=[(q.shape[2],scale) for q,scale in self.log])
     if isinstance(self.budget, SqueezeShare): meta.update(self.budget.saved()); sums = self.budget.sums or sums
-    return (*(st.parts or [None]*4), self.offset, st.n, st.ordered, json.dumps(meta), *sums)
+    log = mx.concatenate([q for q,_ in self.log], 2) if self.log else None
+    return (*(st.parts or [None]*4), self.offset, st.n, st.ordered, json.dumps(meta), *sums, log, self.mark)
 
 def _set_state(self, v):
-    try: *parts,offset,n,ordered,meta,total,count = v; meta = json.loads(meta)
+    try: *parts,offset,n,ordered,meta,total,count,log,mark = v; meta = json.loads(meta)
     except (TypeError, ValueError): raise ValueError("state: not the state of an eviction cache") from None
-    if (meta.get('version'),meta.get('method'))!=(1,self.method):
-        raise ValueError(f"state: of method {meta.get('method')!r}, version {meta.get('version')!r}: this cache is {self.method!r}, version 1")
-    old = getattr(self, 'budget', None)
+    if (meta.get('version'),meta.get('method'))!=(2,self.method):
+        raise ValueError(f"state: of method {meta.get('method')!r}, version {meta.get('version')!r}: this cache is {self.method!r}, version 2")
+    old,group,number = (getattr(self, o, None) for o in ('budget','group','number'))
     shared = dict(coordinator=old.coordinator, layer=old.layer) if isinstance(old, SqueezeShare) else {}
     self.__init__(**meta['options'], **shared)
     if isinstance(self.budget, SqueezeShare): self.budget.restore(meta, None if total is None else [total,count])
     self.store.parts = None if parts[0] is None else list(parts)
     self.store.n,self.store.ordered,self.offset = int(n),bool(ordered),int(offset)
+    ends = [0]
+    for S,_ in meta['log']: ends.append(ends[-1]+S)
+    self.log,self.mark = [(log[:,:,a:b],scale) for a,b,(_,scale) in zip(ends, ends[1:], meta['log'])],mark
+    if group: self.group,self.number = group,number; group.close()
 
 EvictionCache.state = EvictionCache.state.setter(_set_state)
 
@@ -654,6 +728,7 @@ def restore(self:SqueezeShare, meta, sums):
 @patch
 def is_trimmable(self:EvictionCache)->bool:
     "True exactly while every token seen is still held."
+    self._go_back()
     return self.offset==self.store.n
 
 @patch
@@ -665,16 +740,39 @@ def trim(self:EvictionCache,
     if self.due: raise RuntimeError(f"trim({n}): asked for between a block and its queries; {SEAM_HINT}")
     if not self.is_trimmable(): raise ValueError(f"trim({n}): rows were evicted, {self.tokens_kept} of {self.offset} are left; this cannot be undone")
     n = min(n, self.offset)
+    if not n: return 0
     self._catch_up()
     left,st = self.offset-n,self.store
-    if left and n:
+    if left:
         k,v,pos,score = (o[:,:,:left] for o in st.rows())
-        if not self.observes: score = self.scorer.absorb(self.scorer.born(k, v, pos), k, pos, k, 0)
-        st.parts = [k,v,pos,score]
-    elif n: st.parts = None
+        st.parts = [k,v,pos,self._rescore(k, v, pos)]
+    else: st.parts,self.log,self.mark = None,[],None
     self.offset = st.n = left
-    if n: self.budget.rewind(st.parts[0] if left else None, left)
+    self.budget.rewind(st.parts[0] if left else None, left)
     return n
+
+@patch
+def _remember(self:EvictionCache, queries, scale, score):
+    "Keep the queries of a block as long as its tokens can be taken back, and the score before it."
+    if self.offset!=self.store.n: self.log,self.mark = [],None
+    else: self.log,self.mark = [*self.log, (queries,scale)],copy.copy(score)
+
+@patch
+def _rescore(self:EvictionCache, k, v, pos):
+    "Scores of the rows that are left, from the queries or keys of their tokens alone."
+    s,left = self.scorer,k.shape[2]
+    if not self.observes: return s.absorb(s.born(k, v, pos), k, pos, k, 0)
+    log,start,at = self.log,self.offset-self.log[-1][0].shape[2],0
+    if left>start: score,todo,at = self.mark[:,:,:left],log[-1:],start      # within the last block: its score before is at hand
+    else: score,todo = s.born(k, v, pos),log
+    self.log,self.mark = log[:-1] if left>start else [],None
+    for q,scale in todo:
+        q = q[:,:,:left-at]; end = at+q.shape[2]
+        if not q.shape[2]: break
+        self.log.append((q,scale)); self.mark = mx.array(score)[:,:,:end]
+        after = s.absorb(score[:,:,:end], k[:,:,:end], pos[:,:,:end], q, at, scale)
+        score,at = mx.concatenate([after, score[:,:,end:]], 2),end
+    return score
 
 @patch
 def to_quantized(self:EvictionCache, group_size=64, bits=4):

@@ -15,7 +15,8 @@ def attention_modules(
     model, # An `mlx_lm` model
 )->list: # Python modules, in the order of the model's layers
     "The modules whose attention function the parts of a model call."
-    classes = {c:None for part in model.modules() for c in type(part).__mro__}
+    parts = model.modules() if hasattr(model, 'modules') else []
+    classes = {c:None for part in parts for c in type(part).__mro__}
     found = {c.__module__:None for c in classes if SEAM in vars(sys.modules.get(c.__module__, object))}
     return [sys.modules[name] for name in found]
 
@@ -25,12 +26,14 @@ _open,_lock = {},threading.RLock()     # module -> [its own function, the wrappe
 def _wrapper(own):
     @functools.wraps(own)
     def seam(queries, keys, values, *args, **kwargs):
-        out = own(queries, keys, values, *args, **kwargs)
-        cache = kwargs['cache'] if 'cache' in kwargs else args[0] if args else None
-        if not getattr(cache, 'observes', False): return out
-        scale = kwargs['scale'] if 'scale' in kwargs else args[1]
-        return cache.attended(out, queries, scale)
+        kwargs.update(zip(('cache','scale','mask','sinks'), args))
+        cache = kwargs.get('cache')
+        if hasattr(cache, 'own_mask'): kwargs['mask'] = cache.own_mask(kwargs.get('mask'), queries.shape[2], _rows(keys))
+        out = own(queries, keys, values, **kwargs)
+        return cache.attended(out, queries, kwargs['scale']) if getattr(cache, 'observes', False) else out
     return seam
+
+def _rows(keys): return (keys[0] if isinstance(keys, (tuple,list)) else keys).shape[2]
 
 class Seam:
     "An open seam: the attention of some modules tells caches its queries, until `close`; also a context manager."
