@@ -270,8 +270,7 @@ def _snapshot(self:EvictionCache):
 @patch
 def _go_back(self:EvictionCache):
     "Forget a block that did not reach every layer."
-    before = self.group.back(self.number) if self.group else None
-    if before is not None: self.__dict__.update(before)
+    if self.group: self.group.back(self.number)
 
 @patch
 def copy(self:EvictionCache):
@@ -298,11 +297,11 @@ def update_and_fetch(self:EvictionCache,
     self._check(keys, values)
     if not keys.shape[2]: return self._beside(keys, values)
     before = self._snapshot()
-    if self.group: self.group.enter(self.number, before)
+    if self.group: self.group.enter(self.number, self, before)
     try: seen = self._update(keys, values)
     except BaseException:                                     # also Ctrl-C: a block is taken in whole or not at all
         self.__dict__.update(before)
-        if self.group: self.group.open[self.number] = self._snapshot()
+        if self.group: self.group.open.pop(self.number, None)
         raise
     if self.group and not self.due: self.group.leave(self.number)
     return tuple(seen)

@@ -18,16 +18,17 @@ class LayerGroup:
         whole:bool=True, # Are these all layers of the model? If others keep their own caches, a pass cannot be taken back
     ):
         self.n,self.coordinator,self.whole = n,coordinator,whole
-        self.open,self.done,self.undo,self.passes = {},set(),{},0     # layer -> its way back; layers that are through; ways back still to go
+        self.open,self.done,self.passes = {},set(),0     # layer -> its cache and the fields to give it back; layers that are through; passes closed
         self._before,self._twin = None,None
 
     def enter(self,
         i:int, # A layer, from 0 to `n-1`
-        back, # What it needs to go back
+        cache, # Its cache
+        before:dict, # Fields that the cache gets back if the pass does not end
     ):
         "Layer `i` takes a block in."
         if not self.open and self.coordinator is not None: self._before = _fields(self.coordinator)
-        self.open[i] = back
+        self.open[i] = cache,before
 
     def leave(self, i):
         "Layer `i` is through; with the last one the pass is closed."
@@ -36,26 +37,27 @@ class LayerGroup:
 
     def close(self):
         "Nothing is left to be taken back."
-        self.open,self.done,self.undo,self._before = {},set(),{},None
+        self.open,self.done,self._before = {},set(),None
         self.passes += 1
 
 def _fields(o): return {k: dict(v) if isinstance(v, dict) else v for k,v in vars(o).items()}
 
 # %% ../nbs/05b_pass.ipynb #pass-back
 @patch
-def back(self:LayerGroup, i):
-    "What layer `i` has to go back to, if its last pass was interrupted; else None."
+def back(self:LayerGroup,
+    i:int, # A layer that is asked for something between two passes
+):
+    "Take the last pass back, if layer `i` stands in it and it never ended."
     if i in self.open and not (len(self.open)==self.n and not self.done): self.abort()
-    return self.undo.pop(i, None)
 
 @patch
 def abort(self:LayerGroup):
     "The open pass did not reach every layer: take it back."
     if not self.whole: raise RuntimeError(f"the last forward pass was interrupted after {len(self.open)} of {self.n} bounded layers, and layers that keep their own cache cannot be taken back: begin again with fresh caches")
     warnings.warn(f"the last forward pass was interrupted after {len(self.open)} of {self.n} layers: its tokens are taken back")
-    if self._before is not None: self.coordinator.__dict__.update(self._before)
-    undo = {**self.open, **self.undo}
-    self.close(); self.undo = undo
+    if self._before is not None: vars(self.coordinator).update(self._before)
+    for cache,before in self.open.values(): vars(cache).update(before)
+    self.close()
 
 # %% ../nbs/05b_pass.ipynb #pass-twin
 def _stamp(g):
