@@ -27,6 +27,9 @@ class BatchEvictionCache:
     tokens_kept = property(lambda self: [c.tokens_kept for c in self.lanes], doc="Rows the next token of each lane will find")
     nbytes = property(lambda self: sum(c.nbytes for c in self.lanes), doc="Bytes of all arrays held")
 
+    bits = property(lambda self: self.lanes[0].bits, doc="Bits an element; only where the lanes are packed")
+    group_size = property(lambda self: self.lanes[0].group_size, doc="Elements that share a scale; only where the lanes are packed")
+
     def size(self):
         "Rows of the longest lane."
         return max(self.tokens_kept)
@@ -118,8 +121,9 @@ def merge_caches(
     "A batch of copies of single caches."
     for c in caches:
         if not isinstance(c, EvictionCache): raise ValueError(f"merge: {type(c).__name__} is not an evicting cache; all sequences of a batch must come from the same installation")
-        if c.store.parts and c.store.parts[0].shape[0]!=1: raise ValueError(f"merge: a cache holds {c.store.parts[0].shape[0]} sequences; only caches of one sequence can be lanes")
+        if c.store.parts and c.store.parts[2].shape[0]!=1: raise ValueError(f"merge: a cache holds {c.store.parts[2].shape[0]} sequences; only caches of one sequence can be lanes")
         if c.bounds_alone: raise ValueError(f"merge: {c.bounds_alone}")
+        if c.store.pack!=caches[0].store.pack: raise ValueError(f"merge: one cache is packed with {c.store.pack or 'nothing'}, another with {caches[0].store.pack or 'nothing'}")
     batch = BatchEvictionCache([c.copy() for c in caches])
     batch.own_masks = all(c.own_masks for c in caches)
     return batch

@@ -13,7 +13,7 @@ from fastcore.basics import patch
 from .coordinator import SqueezeCoordinator
 from .passes import LayerGroup
 from .batch import BatchEvictionCache, lane_mask
-from .cache import EvictionCache, H2OKVCache, L2NormKVCache, SqueezeAttentionCache, StreamingKVCache, RandomKVCache, check_int, least_budget
+from .cache import EvictionCache, H2OKVCache, L2NormKVCache, SqueezeAttentionCache, StreamingKVCache, RandomKVCache, check_int, check_pack, least_budget
 from .profiles import layer_profile
 from .seam import Seam, _lock, attention_modules, open_seam
 
@@ -34,6 +34,8 @@ class KVCacheConfig:
         method:str, # `'squeeze'`, `'h2o'` or `'knorm'`; `'streaming'` and `'random'` to compare with
         head_dim:int=None, # Size of a key; None: learned from the first block
         queries:str='key', # Whose queries score, for methods that ask: `'key'`, the new tokens' keys as in the documents, or `'observed'`, the model's own
+        kv_bits:int=None, # Hold keys and values packed in this many bits an element: 2, 3, 4, 5, 6 or 8; None: as they come
+        kv_group_size:int=64, # Elements that share a scale and a bias: 32, 64 or 128; divides the head size
         **settings, # The method's settings with its name in front, as `squeeze_budget=512`; see `method_settings`
     ):
         if not isinstance(method, str) or method not in METHODS:
@@ -45,10 +47,15 @@ class KVCacheConfig:
             owner = next((m for m in METHODS if name in method_settings(m)), None)
             why = f"belongs to method {owner!r}" if owner else f"is not a setting; {method} takes {', '.join(mine)}"
             raise ValueError(f"{name}={settings[name]!r}: {why}, and method is {method!r}")
-        self.__dict__.update(method=method, head_dim=head_dim, queries=queries, **{**mine, **settings})
+        self.__dict__.update(method=method, head_dim=head_dim, queries=queries, kv_bits=kv_bits, kv_group_size=kv_group_size, **{**mine, **settings})
+        if self.pack: check_pack(*self.pack, {'keys':head_dim} if head_dim else None)
+        elif kv_group_size!=64: raise ValueError(f"kv_group_size={kv_group_size!r}: needs kv_bits")
         if queries!='key' and not self._asks: raise ValueError(f"queries={queries!r}: {method} looks at no queries; leave it at 'key'")
         made = self.make().options                             # as the cache took them: weights in a tuple, so that a configuration is hashable
         self.__dict__.update({k: made[k.removeprefix(f'{method}_')] for k in mine})
+
+    @property
+    def pack(self): return None if self.kv_bits is None else (self.kv_group_size,self.kv_bits)
 
     @property
     def _asks(self): return 'queries' in inspect.signature(METHODS[self.method].__init__).parameters
@@ -57,23 +64,26 @@ class KVCacheConfig:
         **extra, # For the cache class, as `coordinator` and `layer` of squeeze
     )->EvictionCache: # An empty cache
         "One layer's cache with these settings."
-        opts = {k.removeprefix(f'{self.method}_'): v for k,v in self.__dict__.items() if k not in ('method','head_dim','queries')}
+        opts = {k.removeprefix(f'{self.method}_'): v for k,v in self.__dict__.items() if k.startswith(f'{self.method}_')}
         if self._asks: opts['queries'] = self.queries
-        return METHODS[self.method](head_dim=self.head_dim, **{**opts, **extra})
+        cache = METHODS[self.method](head_dim=self.head_dim, **{**opts, **extra})
+        return cache.to_quantized(*self.pack) if self.pack else cache
 
     @classmethod
     def recommended(cls,
         budget:int=512, # Rows a layer keeps on average
+        **packing, # `kv_bits` and `kv_group_size`, if rows shall be packed
     )->'KVCacheConfig': # Its caches need the attention seam, which `for_model` and `install` open
         "The setting that measured best for chat-like use."
         check_int('h2o_budget', budget, 1)
+        if extra := [k for k in packing if k not in ('kv_bits','kv_group_size')]: raise ValueError(f"{extra[0]}={packing[extra[0]]!r}: the recommended setting takes only budget, kv_bits and kv_group_size")
         return cls('h2o', queries='observed', h2o_budget=budget, h2o_recent=.25, h2o_average=True, h2o_value_norm=True, h2o_decay=.99, h2o_diverse=.35,
-            h2o_layers='measured', h2o_stride=max(1, min(16, budget//16)))
+            h2o_layers='measured', h2o_stride=max(1, min(16, budget//16)), **packing)
 
     def __setattr__(self, name, value): raise AttributeError(f"{name}: a configuration does not change; make a new one")
     def __eq__(self, o): return isinstance(o, KVCacheConfig) and self.__dict__==o.__dict__
     def __hash__(self): return hash(tuple(self.__dict__.items()))
-    def __repr__(self): return f"KVCacheConfig({', '.join(f'{k}={v!r}' for k,v in self.__dict__.items())})"
+    def __repr__(self): return f"KVCacheConfig({', '.join(f'{k}={v!r}' for k,v in self.__dict__.items() if self.pack or not k.startswith('kv_'))})"
 
 # %% ../nbs/07_builder.ipynb #builder-KVCacheFactory
 class KVCacheFactory:
@@ -163,11 +173,12 @@ def bounded_layers(
     head_dim:int=None, # Size of a key that the configuration asks for
     queries:str='key', # Whose queries the configuration asks for
     uneven:bool=False, # Do layers keep different numbers of rows? With squeeze they do
+    pack:tuple=None, # Group size and bits, if the rows shall be packed
 )->dict: # Layer number -> None if its cache is bounded, else the reason why it is not
     "Which of a model's layers a method can bound; a ValueError if it cannot serve the model."
-    return _checked(model, method, head_dim, queries, uneven).why
+    return _checked(model, method, head_dim, queries, uneven, pack).why
 
-def _checked(model, method, head_dim, queries, uneven):
+def _checked(model, method, head_dim, queries, uneven, pack):
     look = _Look(model, queries=='observed')
     name,asked = look.name,look.asked
     if not look.here: raise ValueError(f"model {name}: no layer has a plain full-attention cache ({', '.join(sorted(set(look.why.values())))})")
@@ -181,8 +192,16 @@ def _checked(model, method, head_dim, queries, uneven):
     if window is not None: raise ValueError(f"model {name}: asks a full-attention layer for a sliding window (window_size={window}), which has no meaning once rows are missing")
     if (uneven or method=='squeeze') and any(array for array,_ in asked) and not look.single:
         raise ValueError(f"model {name}: asks one layer for a mask array and does not hand it to scaled_dot_product_attention as it is, and {'squeeze' if method=='squeeze' else f'{method}_layers'} lets layers keep different numbers of rows; use h2o or knorm without weights for layers")
+    if pack: _try_packed(model, name, look.here, *pack)
     look.trace = look.bounded = None                          # they hold the graph of the two tokens
     return look
+
+def _try_packed(model, name, here, group_size, bits):
+    trace = own_cache(model)
+    for i in here: trace[i] = _Recorder().to_quantized(group_size, bits)
+    try:
+        for n in (2,1): model(mx.zeros((1,n), dtype=mx.int32), cache=trace)          # some families go another way with a single token
+    except Exception as e: raise ValueError(f"model {name}: kv_bits={bits} with kv_group_size={group_size}: its attention does not take packed rows ({type(e).__name__}: {str(e).partition(chr(10))[0]})") from e
 
 # %% ../nbs/07_builder.ipynb #builder-keep_seam
 _kept = {}      # module -> the seam that `keep_seam` holds open
@@ -226,7 +245,7 @@ class KVCacheBuilder:
 
 def _uneven(config): return config.method=='squeeze' or getattr(config, f'{config.method}_layers', None) is not None
 
-def _look(model, config): return _checked(model, config.method, config.head_dim, config.queries, _uneven(config))
+def _look(model, config): return _checked(model, config.method, config.head_dim, config.queries, _uneven(config), config.pack)
 
 def _asks_seam(look, config): return bool(look.modules) and (config.queries=='observed' or _uneven(config))
 

@@ -5,7 +5,7 @@
 # %% auto #0
 __all__ = ['SEAM_HINT', 'RowStore', 'FixedBudget', 'SqueezeShare', 'EvictionCache', 'check_int', 'least_budget', 'check_settings',
            'h2o_score', 'check_layers', 'H2OKVCache', 'StreamingKVCache', 'RandomKVCache', 'L2NormKVCache',
-           'SqueezeAttentionCache', 'check_squeeze']
+           'SqueezeAttentionCache', 'check_squeeze', 'check_pack']
 
 # %% ../nbs/06_cache.ipynb #cache-04
 import copy, json, warnings
@@ -20,37 +20,75 @@ from .knorm import KeyNormScore
 from .controls import PositionScore, RandomScore
 
 # %% ../nbs/06_cache.ipynb #cache-RowStore
+def _each(f, *xs):
+    "`f` of arrays, or part by part of packed ones."
+    return f(*xs) if isinstance(xs[0], mx.array) else tuple(f(*o) for o in zip(*xs))
+
+def _arrays(xs):
+    "All arrays of a list in which some may be packed."
+    return [o for x in xs for o in ((x,) if isinstance(x, mx.array) else x)]
+
+def _tied(xs, after):
+    "`xs`, some of them packed, tied to the arrays `after`."
+    flat = iter(mx.depends(_arrays(xs), after))
+    return [_each(lambda _: next(flat), x) for x in xs]
+
+# %% ../nbs/06_cache.ipynb #cache-RowStorex
 class RowStore:
-    "Rows of one layer, one slot each: keys `[B, H, C, D]`, values `[B, H, C, Dv]`, positions and scores `[B, H, C]`."
+    "Rows of one layer, one slot each: keys `[B, H, C, D]` and values `[B, H, C, Dv]`, as they are or packed, positions and scores `[B, H, C]`."
     step = 256  # Slots by which the store grows while single tokens arrive
 
-    def __init__(self): self.parts,self.n,self.ordered = None,0,True
+    def __init__(self, pack=None): self.parts,self.n,self.ordered,self.pack = None,0,True,pack
 
     def rows(self):
         "Keys, values, positions and scores of the slots in use."
-        return [o if o.shape[2]==self.n else o[:,:,:self.n] for o in self.parts]
+        return [_each(lambda o: o if o.shape[2]==self.n else o[:,:,:self.n], x) for x in self.parts]
 
     def append(self, new, most):
         "Add the rows `new` (keys, values, positions, scores) behind the others; grow by single tokens up to `most` slots."
         if not self.n: self.parts = list(new)
-        elif new[0].shape[2]>1: self.parts = [mx.concatenate(o, 2) for o in zip(self.rows(), new)]
+        elif _arrays(new)[0].shape[2]>1: self.parts = [_each(lambda *o: mx.concatenate(o, 2), *x) for x in zip(self.rows(), new)]
         else:
-            if self.n==self.parts[0].shape[2]:
+            if self.n==self.parts[2].shape[2]:
                 more = min(self.step, max(1, most-self.n))
-                self.parts = [mx.concatenate([o, mx.zeros((*o.shape[:2],more,*o.shape[3:]), dtype=o.dtype)], 2) for o in self.parts]
-            for o,x in zip(self.parts, new): o[:,:,self.n:self.n+1] = x
-        self.n += new[0].shape[2]
+                grow = lambda o: mx.concatenate([o, mx.zeros((*o.shape[:2],more,*o.shape[3:]), dtype=o.dtype)], 2)
+                self.parts = [_each(grow, o) for o in self.parts]
+            for o,x in zip(_arrays(self.parts), _arrays(new)): o[:,:,self.n:self.n+1] = x
+        self.n += _arrays(new)[0].shape[2]
 
     def overwrite(self, slot, new):
         "Put the single row `new` into `slot` `[B, H, 1]`, which each head chooses for itself."
         at = {3:slot, 4:slot[...,None]}
-        self.parts = [mx.put_along_axis(o, at[o.ndim], x, axis=2) for o,x in zip(self.parts, new)]
+        self.parts = [_each(lambda o,x: mx.put_along_axis(o, at[o.ndim], x, axis=2), *o) for o in zip(self.parts, new)]
         self.ordered = False
 
     def gather(self, rows, free=1):
         "Keep only `rows` `[B, H, n]`, with free slots for the tokens that come next."
         spare = mx.concatenate([rows, *[rows[...,:1]]*free], -1)
-        self.parts,self.n,self.ordered = [take_rows(o, spare) for o in self.parts],rows.shape[-1],True
+        self.parts,self.n,self.ordered = [_each(lambda o: take_rows(o, spare), x) for x in self.parts],rows.shape[-1],True
+
+# %% ../nbs/06_cache.ipynb #cache-packed
+@patch
+def packed(self:RowStore,
+    x:mx.array, # `[B, H, S, D]` keys or values
+): # The same, or with `pack` the three arrays of `mx.quantize`
+    "Keys or values as this store holds them."
+    return x if self.pack is None else mx.quantize(x, group_size=self.pack[0], bits=self.pack[1])
+
+@patch
+def dense(self:RowStore,
+    x, # Keys or values as this store holds them
+)->mx.array: # `[B, H, S, D]` in the dtype in which they came
+    "Keys or values to calculate with."
+    return x if self.pack is None else mx.dequantize(*x, group_size=self.pack[0], bits=self.pack[1])
+
+@patch
+def row_shape(self:RowStore,
+    i:int, # 0: keys, 1: values
+)->tuple: # `(B, H, D, dtype)` of rows as they come
+    "What all rows of a sequence have in common."
+    first,*more = _arrays(self.parts[i:i+1])
+    return (*first.shape[:2], first.shape[3]*32//self.pack[1], more[0].dtype) if self.pack else (*first.shape[:2], first.shape[3], first.dtype)
 
 # %% ../nbs/06_cache.ipynb #cache-FixedBudget
 class FixedBudget:
@@ -147,8 +185,9 @@ def _check(self:EvictionCache, keys, values):
         raise ValueError(f"head_dim={self.head_dim}: the keys that arrived have {keys.shape[3]}")
     for name,x,old in zip(('keys','values'), (keys,values), self.store.parts or (None,None)):
         if not mx.issubdtype(x.dtype, mx.floating): raise ValueError(f"{name} dtype={x.dtype}: must be a floating type")
+        if self.store.pack: check_pack(*self.store.pack, {name:x.shape[3]})
         if old is None: continue
-        here,held = ((*o.shape[:2],o.shape[3],o.dtype) for o in (x,old))
+        here,held = (*x.shape[:2],x.shape[3],x.dtype),self.store.row_shape(name=='values')
         if here!=held: raise ValueError(f"{name} [B, H, D, dtype]={here}: must stay {held} for the whole sequence")
 
 # %% ../nbs/06_cache.ipynb #cache-_rank
@@ -161,7 +200,7 @@ def _rank(self:EvictionCache):
     if not self.scorer.diverse: return rank
     limit = self.budget.rows(self.offset)
     if limit<self.options.get('budget', limit): return rank     # a layer below the average budget has no rows to spare
-    return reserve(rank, unlikeness(keys, rank>-mx.inf), int(self.scorer.diverse*(limit-self.n_sink-recent)))
+    return reserve(rank, unlikeness(self.store.dense(keys), rank>-mx.inf), int(self.scorer.diverse*(limit-self.n_sink-recent)))
 
 @patch
 def _kept(self:EvictionCache, limit):
@@ -187,12 +226,12 @@ def _keep(self:EvictionCache, n):
 # %% ../nbs/06_cache.ipynb #cache-_take_in
 @patch
 def _take_in(self:EvictionCache, keys, values, limit):
-    "Store new rows; returns all rows the new tokens may attend to."
-    st,(B,H,S,_) = self.store,keys.shape
+    "Store new rows, packed if the store packs; returns all rows the new tokens may attend to."
+    st,(B,H,S,_) = self.store,_arrays([keys])[0].shape
     if S==1 and self.stride>1 and 0<st.n<=limit: return self._take_late(keys, values, limit)
     self._catch_up()
     pos = mx.full((B,H,1), self.offset) if S==1 else mx.broadcast_to(mx.arange(self.offset, self.offset+S), (B,H,S))
-    new = (keys, values, pos, self.scorer.born(keys, values, pos))
+    new = (keys, values, pos, self.scorer.born(st.dense(keys), st.dense(values), pos))     # scored as they are held
     if S==1 and st.n>limit: st.overwrite(worst_row(self._rank(), st.parts[2]), new)
     else:
         if st.n>limit or (S>1 and not st.ordered): st.gather(self._kept(limit))
@@ -206,7 +245,7 @@ def _absorb(self:EvictionCache, queries, start, scale=None):
     st = self.store
     k,_,pos,score = st.rows()
     if self.observes: self._remember(queries, scale, score)
-    after = self.scorer.absorb(score, k, pos, queries, start, scale)
+    after = self.scorer.absorb(score, st.dense(k), pos, queries, start, scale)
     free = st.parts[3].shape[2]-st.n
     if after is not score: st.parts[3] = mx.pad(after, [(0,0),(0,0),(0,free)]+[(0,0)]*(after.ndim-3)) if free else after
 
@@ -216,10 +255,10 @@ def _score(self:EvictionCache, seen, queries, start, scale=None, hold=False):
     st,S = self.store,queries.shape[2]
     self._absorb(queries, start, scale)
     if S==1 and not self.observes:
-        st.parts[:2] = mx.depends(st.parts[:2], [*st.parts[2:], *self.budget.lazy])
+        st.parts[:2] = _tied(st.parts[:2], [*st.parts[2:], *self.budget.lazy])
         return st.rows()[:2]
     if S>1 and not (hold and self.budget.waiting): self._settle()
-    return mx.depends(seen, [*(st.parts[2:] if S==1 else st.parts), *self.budget.lazy])
+    return _tied(seen, [*(st.parts[2:] if S==1 else _arrays(st.parts)), *self.budget.lazy])
 
 # %% ../nbs/06_cache.ipynb #cache-_take_late
 @patch
@@ -236,7 +275,7 @@ def _settle_late(self:EvictionCache, seen):
     if st.n<=limit and self.late<self.stride: return seen
     self._catch_up()
     if st.n>limit: self._keep(limit+1-self.stride)
-    return mx.depends(seen, [*st.parts, *self.budget.lazy])
+    return _tied(seen, [*_arrays(st.parts), *self.budget.lazy])
 
 @patch
 def _catch_up(self:EvictionCache):
@@ -245,7 +284,7 @@ def _catch_up(self:EvictionCache):
     if not m: return
     if self.due: raise RuntimeError(f"queries='observed': asked for scores in the middle of a step; {SEAM_HINT}")
     new = slice(st.n-m, st.n)
-    k,v = (o[:,:,new] for o in st.parts[:2])
+    k,v = (st.dense(_each(lambda o: o[:,:,new], x)) for x in st.parts[:2])
     pos = mx.broadcast_to(mx.arange(self.offset-m, self.offset), k.shape[:3])
     for o,x in zip(st.parts[2:], (pos, self.scorer.born(k, v, pos))): o[:,:,new] = x
     queries = mx.concatenate([q for q,_ in self.queries], 2) if self.observes else k
@@ -255,16 +294,17 @@ def _catch_up(self:EvictionCache):
 
 @patch
 def _beside(self:EvictionCache, keys, values):
-    "The kept rows in the order of the text, then the new ones."
+    "The kept rows in the order of the text, then the new ones, all as they are held."
     if not self.store.n: return keys,values
-    return tuple(mx.concatenate(o, 2) for o in ((self.keys,keys),(self.values,values)))
+    kept = self._kept(self.budget.rows(self.offset))
+    return tuple(_each(lambda old,x: mx.concatenate([take_rows(old, kept),x], 2), *o) for o in zip(self.store.rows(), (keys,values)))
 
 # %% ../nbs/06_cache.ipynb #cache-_snapshot
 @patch
 def _snapshot(self:EvictionCache):
     "What there is to go back to: fields of its own for everything a block changes."
     own = dict(store=copy.copy(self.store), budget=copy.copy(self.budget), queries=[*self.queries], log=[*self.log])
-    if self.store.parts: own['store'].parts = [copy.copy(o) for o in self.store.parts]        # the next row is written into the old objects
+    if self.store.parts: own['store'].parts = [_each(copy.copy, o) for o in self.store.parts]        # the next row is written into the old objects
     return {**self.__dict__, **own}
 
 @patch
@@ -291,11 +331,11 @@ def copy(self:EvictionCache):
 def update_and_fetch(self:EvictionCache,
     keys:mx.array, # `[B, H, S, D]` new keys, already rotated by the model
     values:mx.array, # `[B, H, S, Dv]` new values
-)->tuple: # Keys `[B, H, n+S, D]` and values `[B, H, n+S, Dv]`: the `n` rows kept so far, then all new ones
+)->tuple: # Keys `[B, H, n+S, D]` and values `[B, H, n+S, Dv]`: the `n` rows kept so far, then all new ones; each three arrays if rows are packed
     "Every row the new tokens may attend to; what the next call finds is decided afterwards."
     self._go_back()
     self._check(keys, values)
-    if not keys.shape[2]: return self._beside(keys, values)
+    if not keys.shape[2]: return self._beside(self.store.packed(keys), self.store.packed(values))
     before = self._snapshot()
     if self.group: self.group.enter(self.number, self, before)
     try: seen = self._update(keys, values)
@@ -308,21 +348,22 @@ def update_and_fetch(self:EvictionCache,
 
 @patch
 def _update(self:EvictionCache, keys, values):
-    S,b,start = keys.shape[2],self.block,self.offset
-    limit = self._settle()
-    self.budget.observe(keys, start)
+    S,b,start,st = keys.shape[2],self.block,self.offset,self.store
+    keys,values = st.packed(keys),st.packed(values)
+    limit,new,queries = self._settle(),(keys,values),st.dense(keys)
+    self.budget.observe(queries, start)
     if b is None or S<=b:
         seen = self._take_in(keys, values, limit)
         if self.observes: self.due = (S, start)
         elif self.late: seen = self._settle_late(seen)
-        else: seen = self._score(seen, keys, start, hold=True)
+        else: seen = self._score(seen, queries, start, hold=True)
         return seen
     seen = self._beside(keys, values)
     for i in range(0, S, b):
-        k,v = keys[:,:,i:i+b],values[:,:,i:i+b]
-        self._score(self._take_in(k, v, self._settle()), k, start+i)
-        if i%256==0: mx.eval(self.store.parts)  # a graph of one node chain a token must not grow without end
-    return mx.depends(list(seen), self.store.parts)
+        k,v = (_each(lambda o: o[:,:,i:i+b], x) for x in new)
+        self._score(self._take_in(k, v, self._settle()), queries[:,:,i:i+b], start+i)
+        if i%256==0: mx.eval(st.parts)  # a graph of one node chain a token must not grow without end
+    return _tied(seen, _arrays(st.parts))
 
 @patch(as_prop=True)
 def observes(self:EvictionCache)->bool:
@@ -351,12 +392,12 @@ def _of_rows(i, doc):
     def get(self):
         if self.store.parts is None: return None
         kept = self._kept(self.budget.rows(self.offset))       # first: it brings late rows up to date
-        kept = take_rows(self.store.rows()[i], kept)
-        return self.scorer.rank(kept) if i==3 else kept
+        kept = _each(lambda o: take_rows(o, kept), self.store.rows()[i])
+        return self.scorer.rank(kept) if i==3 else self.store.dense(kept) if i<2 else kept
     return property(get, doc=doc)
 
-EvictionCache.keys      = _of_rows(0, "Kept keys `[B, H, n, D]` in the order of the text; None before the first token.")
-EvictionCache.values    = _of_rows(1, "Kept values `[B, H, n, Dv]` in the order of the text.")
+EvictionCache.keys      = _of_rows(0, "Kept keys `[B, H, n, D]` in the order of the text, unpacked if they are held packed; None before the first token.")
+EvictionCache.values    = _of_rows(1, "Kept values `[B, H, n, Dv]` in the order of the text, unpacked likewise.")
 EvictionCache.positions = _of_rows(2, "True positions `[B, H, n]` of the kept rows, ascending.")
 EvictionCache.scores    = _of_rows(3, "Scores `[B, H, n]` float32 of the kept rows, higher stays.")
 
@@ -378,17 +419,18 @@ def tokens_kept(self:EvictionCache)->int:
 # %% ../nbs/06_cache.ipynb #cache-_row_bytes
 @patch
 def _row_bytes(self:EvictionCache):
-    return sum(o.nbytes//o.shape[2] for o in self.store.parts[:2]) if self.store.parts else 0
+    return sum(o.nbytes//o.shape[2] for o in _arrays(self.store.parts[:2])) if self.store.parts else 0
 
 @patch(as_prop=True)
 def kept_bytes(self:EvictionCache)->int:
-    "Bytes of the kept keys and values."
+    "Bytes of the kept keys and values, as they are held: packed ones with scales and biases."
     return self.tokens_kept*self._row_bytes()
 
 @patch(as_prop=True)
 def full_seq_bytes(self:EvictionCache)->int:
-    "Bytes the keys and values of all tokens seen would take."
-    return self.offset*self._row_bytes()
+    "Bytes the keys and values of all tokens seen would take in the dtype in which they came."
+    if not self.store.parts: return 0
+    return self.offset*sum(B*H*D*dtype.size for B,H,D,dtype in map(self.store.row_shape, (0,1)))
 
 @patch(as_prop=True)
 def compression_ratio(self:EvictionCache)->float:
@@ -399,7 +441,7 @@ def compression_ratio(self:EvictionCache)->float:
 @patch(as_prop=True)
 def nbytes(self:EvictionCache)->int:
     "Bytes of all arrays held: free slots, positions, scores and the running sums of refine included."
-    return sum(o.nbytes for o in (*(self.store.parts or ()), *(self.budget.sums or ()), *(q for q,_ in self.queries), *(q for q,_ in self.log), *([] if self.mark is None else [self.mark])))
+    return sum(o.nbytes for o in (*_arrays(self.store.parts or ()), *(self.budget.sums or ()), *(q for q,_ in self.queries), *(q for q,_ in self.log), *([] if self.mark is None else [self.mark])))
 
 @patch
 def size(self:EvictionCache)->int:
@@ -413,7 +455,7 @@ def empty(self:EvictionCache)->bool:
 
 @patch
 def __repr__(self:EvictionCache):
-    return f"{type(self).__name__}(kept {self.tokens_kept} of {self.tokens_seen}, budget {self.layer_budget})"
+    return f"{type(self).__name__}(kept {self.tokens_kept} of {self.tokens_seen}, budget {self.layer_budget}{f', {self.bits} bits' if self.store.pack else ''})"
 
 # %% ../nbs/06_cache.ipynb #cache-check_int
 def check_int(
@@ -662,12 +704,12 @@ def check_squeeze(
 # %% ../nbs/06_cache.ipynb #cache-state
 @patch(as_prop=True)
 def state(self:EvictionCache):
-    "All a cache carries: keys, values, positions, scores, tokens seen, rows held, their order, settings (JSON), running sums of refine, queries that may be taken back."
+    "All a cache carries: keys and values (packed: three arrays each), positions, scores, tokens seen, rows held, their order, settings (JSON), running sums of refine, queries that may be taken back."
     self._go_back()
     if self.due: raise RuntimeError(f"state: asked for between a block and its queries; {SEAM_HINT}")
     self._settle(); self._catch_up()
     st,sums = self.store,(None,None)
-    meta = dict(version=2, method=self.method, options=self.options, log=[(q.shape[2],scale) for q,scale in self.log])
+    meta = dict(version=2, method=self.method, options=self.options, pack=st.pack, log=[(q.shape[2],scale) for q,scale in self.log])
     if isinstance(self.budget, SqueezeShare): meta.update(self.budget.saved()); sums = self.budget.sums or sums
     log = mx.concatenate([q for q,_ in self.log], 2) if self.log else None
     return (*(st.parts or [None]*4), self.offset, st.n, st.ordered, json.dumps(meta), *sums, log, self.mark)
@@ -681,7 +723,8 @@ def _set_state(self, v):
     shared = dict(coordinator=old.coordinator, layer=old.layer) if isinstance(old, SqueezeShare) else {}
     self.__init__(**meta['options'], **shared)
     if isinstance(self.budget, SqueezeShare): self.budget.restore(meta, None if total is None else [total,count])
-    self.store.parts = None if parts[0] is None else list(parts)
+    if meta.get('pack'): self.to_quantized(*meta['pack'])
+    self.store.parts = None if parts[0] is None else [o if isinstance(o, mx.array) else tuple(o) for o in parts]
     self.store.n,self.store.ordered,self.offset = int(n),bool(ordered),int(offset)
     ends = [0]
     for S,_ in meta['log']: ends.append(ends[-1]+S)
@@ -743,11 +786,11 @@ def trim(self:EvictionCache,
     self._catch_up()
     left,st = self.offset-n,self.store
     if left:
-        k,v,pos,score = (o[:,:,:left] for o in st.rows())
-        st.parts = [k,v,pos,self._rescore(k, v, pos)]
+        k,v,pos,score = (_each(lambda o: o[:,:,:left], x) for x in st.rows())
+        st.parts = [k,v,pos,self._rescore(st.dense(k), st.dense(v), pos)]
     else: st.parts,self.log,self.mark = None,[],None
     self.offset = st.n = left
-    self.budget.rewind(st.parts[0] if left else None, left)
+    self.budget.rewind(st.dense(st.parts[0]) if left else None, left)
     return n
 
 @patch
@@ -773,6 +816,41 @@ def _rescore(self:EvictionCache, k, v, pos):
         score,at = mx.concatenate([after, score[:,:,end:]], 2),end
     return score
 
+# %% ../nbs/06_cache.ipynb #cache-check_pack
+def check_pack(
+    group_size:int, # Elements that share a scale and a bias
+    bits:int, # Bits an element
+    sizes:dict=None, # Head sizes to be packed, by what they are the size of
+):
+    "Raise a ValueError that names `kv_bits` or `kv_group_size`, its value and the rule it breaks."
+    for name,v,known in (('kv_bits',bits,(2,3,4,5,6,8)),('kv_group_size',group_size,(32,64,128))):
+        if isinstance(v, bool) or not isinstance(v, int) or v not in known: raise ValueError(f"{name}={v!r}: must be one of {', '.join(map(str, known))}")
+    for what,d in (sizes or {}).items():
+        if d%group_size: raise ValueError(f"kv_group_size={group_size}: must divide the head size, and {what} have {d}" + ("; kv_group_size=32 does" if d%32==0 else "; these cannot be packed"))
+
+# %% ../nbs/06_cache.ipynb #cache-to_quantized
 @patch
-def to_quantized(self:EvictionCache, group_size=64, bits=4):
-    raise ValueError(f"kv_bits={bits}: an evicting cache does not quantize its rows; leave kv_bits out")
+def to_quantized(self:EvictionCache,
+    group_size:int=64, # Elements that share a scale and a bias: 32, 64 or 128
+    bits:int=4, # Bits an element: 2, 3, 4, 5, 6 or 8
+)->EvictionCache: # This cache
+    "Pack the rows, now and from now on; a second call with the same numbers does nothing."
+    st,new = self.store,(group_size,bits)
+    if st.pack==new: return self
+    if st.pack: raise ValueError(f"kv_bits={bits}, kv_group_size={group_size}: the rows are packed with kv_bits={st.pack[1]}, kv_group_size={st.pack[0]}, and packing them again would lose more")
+    check_pack(*new, {k:st.row_shape(i)[2] for i,k in enumerate(('keys','values'))} if st.parts else None)
+    st.pack = new
+    if st.parts: st.parts[:2] = [st.packed(o) for o in st.parts[:2]]
+    return self
+
+@patch(as_prop=True)
+def bits(self:EvictionCache)->int:
+    "Bits an element; only a cache with packed rows has this."
+    if not self.store.pack: raise AttributeError(f"{type(self).__name__} has no 'bits': its rows are not packed")
+    return self.store.pack[1]
+
+@patch(as_prop=True)
+def group_size(self:EvictionCache)->int:
+    "Elements that share a scale and a bias; only a cache with packed rows has this."
+    if not self.store.pack: raise AttributeError(f"{type(self).__name__} has no 'group_size': its rows are not packed")
+    return self.store.pack[0]

@@ -29,8 +29,9 @@ def _wrapper(own):
         kwargs.update(zip(('cache','scale','mask','sinks'), args))
         cache = kwargs.get('cache')
         if hasattr(cache, 'own_mask'): kwargs['mask'] = cache.own_mask(kwargs.get('mask'), queries.shape[2], _rows(keys))
-        out = own(queries, keys, values, **kwargs)
-        return cache.attended(out, queries, kwargs['scale']) if getattr(cache, 'observes', False) else out
+        if not getattr(cache, 'observes', False): return own(queries, keys, values, **kwargs)
+        asked = queries[...]                        # its own object: attention over packed rows scales `queries` in place
+        return cache.attended(own(queries, keys, values, **kwargs), asked, kwargs['scale'])
     return seam
 
 def _rows(keys): return (keys[0] if isinstance(keys, (tuple,list)) else keys).shape[2]
