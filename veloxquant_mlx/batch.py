@@ -14,6 +14,7 @@ from .cache import EvictionCache
 # %% ../nbs/06d_batch.ipynb #batch-BatchEvictionCache
 class BatchEvictionCache:
     "The evicting caches of several sequences, one lane each, as one cache of a batch."
+    shared,last = False,None
     own_masks = True    # may the attention seam put this layer's mask in the place of the model's?
 
     def __init__(self,
@@ -81,7 +82,14 @@ def update_and_fetch(self:BatchEvictionCache,
     left,right = [max(kept)-n for n in kept],[S-t for t in share]
     if self.left is not None: self.left = [n-t for n,t in zip(self.left, share)]
     self.due,self.mask = share,lane_mask(kept, S)
-    return tuple(side_by_side(o, left, right) for o in zip(*got))
+    seen = tuple(side_by_side(o, left, right) for o in zip(*got))
+    if self.shared: self.last = seen
+    return seen
+
+@patch
+def keys_and_values(self:BatchEvictionCache)->tuple: # As `update_and_fetch` returned them
+    "What attention was given last, for layers that look at this layer's rows."
+    return self.last
 
 @patch
 def rest(self:EvictionCache, keys, values):
@@ -111,7 +119,9 @@ def attended(self:BatchEvictionCache,
     scale:float, # What it multiplied the logits by
 )->mx.array: # `out`, tied to the scores
     "Hand the true queries to the lanes that ask for them."
-    ties = [c.attended(out[i:i+1,:,:t], queries[i:i+1,:,:t], scale) for i,(c,t) in enumerate(zip(self.lanes, self.due)) if t and c.observes]
+    if self.shared and self.due is None: return out
+    share,self.due = self.due,None
+    ties = [c.attended(out[i:i+1,:,:t], queries[i:i+1,:,:t], scale) for i,(c,t) in enumerate(zip(self.lanes, share)) if t and c.observes]
     return mx.depends([out], ties)[0] if ties else out
 
 # %% ../nbs/06d_batch.ipynb #batch-merge
@@ -125,7 +135,8 @@ def merge_caches(
         if c.bounds_alone: raise ValueError(f"merge: {c.bounds_alone}")
         if c.store.pack!=caches[0].store.pack: raise ValueError(f"merge: one cache is packed with {c.store.pack or 'nothing'}, another with {caches[0].store.pack or 'nothing'}")
     batch = BatchEvictionCache([c.copy() for c in caches])
-    batch.own_masks = all(c.own_masks for c in caches)
+    batch.own_masks,batch.shared = all(c.own_masks for c in caches),any(c.shared for c in caches)
+    for c in batch.lanes: c.shared,c.last = False,None                        # the batch lends the rows of all lanes at once
     return batch
 
 @patch(as_prop=True)
@@ -157,7 +168,9 @@ def extract(self:BatchEvictionCache,
     idx:int, # Number of the lane
 )->EvictionCache:
     "An independent single cache with the rows of one lane."
-    return self.lanes[idx].copy()
+    one = self.lanes[idx].copy()
+    one.shared = self.shared
+    return one
 
 # %% ../nbs/06d_batch.ipynb #batch-prepare
 @patch

@@ -100,12 +100,13 @@ class _Recorder(L2NormKVCache):
     "A cache that notes what a model asks of it."
     def __init__(self, observes=False):
         super().__init__()
-        self.stored,self.asked,self.watch,self.seen,self.gave,self.got = False,[],observes,None,[],[]
+        self.stored,self.asked,self.watch,self.seen,self.gave,self.got,self.shared,self.lent = False,[],observes,None,[],[],True,False
     observes = property(lambda self: self.watch)
-    def attended(self, out, queries, scale): self.seen = queries.shape; return out
+    def attended(self, out, queries, scale): self.seen = self.seen or queries.shape; return out
     def update_and_fetch(self, keys, values):
         self.stored = True
         return super().update_and_fetch(keys, values)
+    def keys_and_values(self): self.lent = True; return super().keys_and_values()
     def make_mask(self, N, return_array=False, window_size=None):
         self.asked.append((return_array, window_size))
         self.gave.append(super().make_mask(N, return_array))
@@ -114,7 +115,7 @@ class _Recorder(L2NormKVCache):
 
 class _BatchRecorder(BatchEvictionCache):
     "The same for a batch, whose answers are arrays."
-    def __init__(self): super().__init__([L2NormKVCache(), L2NormKVCache()]); self.gave,self.got = [],[]
+    def __init__(self): super().__init__([L2NormKVCache(), L2NormKVCache()]); self.gave,self.got,self.shared = [],[],True
     def make_mask(self, N, return_array=False, window_size=None):
         self.gave.append(lane_mask(self.tokens_kept, N, True))
         return self.gave[-1]
@@ -170,7 +171,7 @@ class _Look:
         self.bounded = [self.trace[i] for i in self.here]
         self.asked = [a for c in self.trace if isinstance(c, _Recorder) for a in c.asked]
         self.why.arrays = any(array for array,_ in self.asked)
-        self.single = _unchanged(self.bounded)
+        self.single,self.lent = _unchanged(self.bounded),[c.lent for c in self.bounded]
         self.batch,self.no_batch = self._batch(model)
 
     def _run(self, model, B, caches):
@@ -282,7 +283,7 @@ def _caches(model, look, config):
     caches = {i: config.make(**extra(n)) for n,i in enumerate(here)}
     link([*caches.values()], co, whole=all(not w or w.startswith('stores') for w in look.why.values()))
     alone = look.no_batch or (f"model {look.name}: its attention does not take each layer's own mask, and layers keep different numbers of rows" if _uneven(config) and not look.batch else None)
-    for c in caches.values(): c.bounds_alone,c.own_masks = alone,look.batch
+    for c,lent in zip(caches.values(), look.lent): c.bounds_alone,c.own_masks,c.shared = alone,look.batch,lent
     return [caches.get(i, c) for i,c in enumerate(own)]
 
 def link(

@@ -156,6 +156,7 @@ class EvictionCache:
     "A key/value cache bounded by evicting rows; the methods are thin classes over it."
     method = 'custom'
     bounds_alone,own_masks = None,True     # why the model cannot serve it in a batch; may the seam put this layer's mask in the place of the model's?
+    shared,last = False,None               # do other layers attend to this one's rows? What they are then given
 
     def __init__(self,
         scorer, # Decides which rows matter: an object with `born` and `absorb`, as `H2OScore`
@@ -342,6 +343,7 @@ def update_and_fetch(self:EvictionCache,
     self._go_back()
     self._check(keys, values)
     if not keys.shape[2]: return self._beside(self.store.packed(keys), self.store.packed(values))
+    self.last = None                                          # let go first: a buffer with a live view would be copied
     before = self._snapshot()
     if self.group: self.group.enter(self.number, self, before)
     try: seen = self._update(keys, values)
@@ -350,6 +352,7 @@ def update_and_fetch(self:EvictionCache,
         if self.group: self.group.open.pop(self.number, None)
         raise
     if self.group and not self.due: self.group.leave(self.number)
+    if self.shared: self.last = tuple(seen)
     return tuple(seen)
 
 @patch
@@ -371,6 +374,12 @@ def _update(self:EvictionCache, keys, values):
         if i%256==0: mx.eval(st.parts)  # a graph of one node chain a token must not grow without end
     return _tied(seen, _arrays(st.parts))
 
+@patch
+def keys_and_values(self:EvictionCache)->tuple: # As `update_and_fetch` returned them
+    "What attention was given last, for layers of a model that store no rows and look at this layer's."
+    if self.last is None: raise ValueError("keys_and_values: nothing was kept for other layers; caches made by for_model know which layers are shared")
+    return self.last
+
 @patch(as_prop=True)
 def observes(self:EvictionCache)->bool:
     "Does the score need the model's queries, which the attention seam brings?"
@@ -383,6 +392,7 @@ def attended(self:EvictionCache,
     scale:float, # What it multiplied the logits by
 )->mx.array: # `out`, tied to the scores
     "Take the true queries of the tokens that came last; a cache whose score `observes` evicts only now."
+    if self.shared and self.due is None: return out            # another layer looked at these rows; its queries do not count
     if self.due is None or queries.shape[2]!=self.due[0]:
         raise ValueError(f"queries {queries.shape}: must be [B, Hq, S, D] with the S={self.due and self.due[0]} of the block that came last")
     start,self.due = self.due[1],None
