@@ -22,3 +22,7 @@ from .builder import KVCacheBuilder,KVCacheConfig,KVCacheFactory,close_seam
 
 _all_ = ['concentration_score', 'squeeze_budgets', 'SqueezeCoordinator', 'EvictionCache', 'H2OKVCache', 'L2NormKVCache', 'RandomKVCache', 'SqueezeAttentionCache',
     'StreamingKVCache', 'open_seam', 'KVCacheBuilder', 'KVCacheConfig', 'KVCacheFactory', 'close_seam']
+
+# %% ../nbs/09_package.ipynb #package-register
+from .files import register
+register()

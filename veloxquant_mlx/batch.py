@@ -125,6 +125,11 @@ def attended(self:BatchEvictionCache,
     return mx.depends([out], ties)[0] if ties else out
 
 # %% ../nbs/06d_batch.ipynb #batch-merge
+def _same_packing(what, lanes):
+    "One call attends to all lanes, so all must be packed alike."
+    for c in lanes:
+        if c.store.pack!=lanes[0].store.pack: raise ValueError(f"{what}: one cache is packed with (kv_group_size, kv_bits) = {c.store.pack}, another with {lanes[0].store.pack}")
+
 def merge_caches(
     caches, # One layer's `EvictionCache`s, one a sequence
 )->BatchEvictionCache:
@@ -133,7 +138,7 @@ def merge_caches(
         if not isinstance(c, EvictionCache): raise ValueError(f"merge: {type(c).__name__} is not an evicting cache; all sequences of a batch must come from the same installation")
         if c.store.parts and c.store.parts[2].shape[0]!=1: raise ValueError(f"merge: a cache holds {c.store.parts[2].shape[0]} sequences; only caches of one sequence can be lanes")
         if c.bounds_alone: raise ValueError(f"merge: {c.bounds_alone}")
-        if c.store.pack!=caches[0].store.pack: raise ValueError(f"merge: one cache is packed with {c.store.pack or 'nothing'}, another with {caches[0].store.pack or 'nothing'}")
+    _same_packing('merge', caches)
     batch = BatchEvictionCache([c.copy() for c in caches])
     batch.own_masks,batch.shared = all(c.own_masks for c in caches),any(c.shared for c in caches)
     for c in batch.lanes: c.shared,c.last = False,None                        # the batch lends the rows of all lanes at once
@@ -151,6 +156,7 @@ def extend(self:BatchEvictionCache,
 ):
     "Let the lanes of another batch join."
     if self.left or other.left: raise ValueError("extend: asked for in the middle of a padded prompt, between prepare and finalize")
+    _same_packing('extend', self.lanes+other.lanes)
     self.lanes,self.own_masks = self.lanes+other.lanes,self.own_masks and other.own_masks
 
 @patch

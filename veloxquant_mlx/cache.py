@@ -296,9 +296,10 @@ def _catch_up(self:EvictionCache):
 @patch
 def _beside(self:EvictionCache, keys, values):
     "The kept rows in the order of the text, then the new ones, all as they are held."
-    if not self.store.n: return keys,values
+    new = self.store.packed(keys),self.store.packed(values)
+    if not self.store.n: return new
     kept = self._kept(self.budget.rows(self.offset))
-    return tuple(_each(lambda old,x: mx.concatenate([take_rows(old, kept),x], 2), *o) for o in zip(self.store.rows(), (keys,values)))
+    return tuple(_each(lambda old,x: mx.concatenate([take_rows(old, kept),x], 2), *o) for o in zip(self.store.rows(), new))
 
 # %% ../nbs/06_cache.ipynb #cache-_snapshot
 @patch
@@ -342,7 +343,7 @@ def update_and_fetch(self:EvictionCache,
     "Every row the new tokens may attend to; what the next call finds is decided afterwards."
     self._go_back()
     self._check(keys, values)
-    if not keys.shape[2]: return self._beside(self.store.packed(keys), self.store.packed(values))
+    if not keys.shape[2]: return self._beside(keys, values)
     self.last = None                                          # let go first: a buffer with a live view would be copied
     before = self._snapshot()
     if self.group: self.group.enter(self.number, self, before)
@@ -358,11 +359,11 @@ def update_and_fetch(self:EvictionCache,
 @patch
 def _update(self:EvictionCache, keys, values):
     S,b,start,st = keys.shape[2],self.block,self.offset,self.store
-    keys,values = st.packed(keys),st.packed(values)
-    limit,new,queries = self._settle(),(keys,values),st.dense(keys)
+    new,limit = (st.packed(keys),st.packed(values)),self._settle()
+    queries = st.dense(new[0])
     self.budget.observe(queries, start)
     if b is None or S<=b:
-        seen = self._take_in(keys, values, limit)
+        seen = self._take_in(*new, limit)
         if self.observes: self.due = (S, start)
         elif self.late: seen = self._settle_late(seen)
         else: seen = self._score(seen, queries, start, hold=True)
@@ -371,8 +372,8 @@ def _update(self:EvictionCache, keys, values):
     for i in range(0, S, b):
         k,v = (_each(lambda o: o[:,:,i:i+b], x) for x in new)
         self._score(self._take_in(k, v, self._settle()), queries[:,:,i:i+b], start+i)
-        if i%256==0: mx.eval(st.parts)  # a graph of one node chain a token must not grow without end
-    return _tied(seen, _arrays(st.parts))
+        if i%256==0: mx.eval(self.store.parts)  # a graph of one node chain a token must not grow without end
+    return _tied(seen, _arrays(self.store.parts))
 
 @patch
 def keys_and_values(self:EvictionCache)->tuple: # As `update_and_fetch` returned them
@@ -761,7 +762,7 @@ def from_state(cls:EvictionCache, state):
 def saved(self:SqueezeShare):
     "What a restored layer needs to keep its budget."
     c = self.coordinator
-    return dict(layer=self.layer, value=None if self.value is None else float(self.value), span=self.span, pending=c.pending(self.layer),
+    return dict(layer=self.layer, n_layers=c.n_layers, value=None if self.value is None else float(self.value), span=self.span, pending=c.pending(self.layer),
                 concentrations=c.concentrations, frozen=c._frozen)
 
 @patch

@@ -60,10 +60,11 @@ def make_arm(
         if k=='budget': raise ValueError(f"{word}: the budget is given for all arms at once (--budget)")
         if k in [o[0] for o in pairs[:i]]: raise ValueError(f"{word}: {k} is set twice")
     settings = {k: _value(v if eq else None, budget) for k,eq,v in pairs}
+    packing = {k: settings.pop(k) for k in ('kv_bits','kv_group_size') if k in settings}
     if method=='recommended':
-        if given: raise ValueError(f"{word}: the recommended setting takes none of its own")
-        return KVCacheConfig.recommended(budget)
-    common = {k: settings.pop(k) for k in ('queries','head_dim') if k in settings}
+        if settings: raise ValueError(f"{word}: the recommended setting takes none of its own but kv_bits and kv_group_size")
+        return KVCacheConfig.recommended(budget, **packing)
+    common = packing | {k: settings.pop(k) for k in ('queries','head_dim') if k in settings}
     return KVCacheConfig(method, **common, **{f'{method}_budget':budget}, **{f'{method}_{k}':v for k,v in settings.items()})
 
 # %% ../nbs/15_evaluate.ipynb #evaluate-Watched
@@ -240,7 +241,7 @@ def parser(
     p.add_argument('--model', help='GGUF file, model folder or repository; default: SmolLM2-135M-Instruct, fetched once')
     p.add_argument('--trust-remote-code', action='store_true', help='let a model from a repository run its own code')
     p.add_argument('--text', metavar='FILE', help="UTF-8 text to read; default: Python's own reference manual")
-    p.add_argument('--method', nargs='+', default=['recommended','h2o','squeeze','knorm'], metavar='ARM', help='methods, with settings after colons, as h2o:queries=observed:recent=1/4 (default: recommended h2o squeeze knorm)')
+    p.add_argument('--method', nargs='+', default=['recommended','h2o','squeeze','knorm'], metavar='ARM', help='methods, with settings after colons, as h2o:queries=observed:recent=1/4 or recommended:kv_bits=4 (default: recommended h2o squeeze knorm)')
     p.add_argument('--budget', nargs='+', type=int, default=[128,256,512], metavar='ROWS', help='rows a layer keeps (default: 128 256 512)')
     for name,default,what in (('tokens',2048,'tokens of the text'),('block',32,'tokens fed at a time'),('warmup',512,'tokens at the start that are not scored')):
         p.add_argument(f'--{name}', type=int, default=default, help=f'{what} (default: {default})')
