@@ -104,7 +104,7 @@ def make_mask(self:BatchEvictionCache,
     window_size:int=None, # Sliding window the model asks for, in tokens
 ):
     "Mask for the next `N` tokens of every lane: None, `'causal'`, or bool `[B, 1, N, n+N]`."
-    for c in self.lanes: c.make_mask(N, window_size=window_size)             # refuses windows, forgets an interrupted pass
+    for c in self.lanes: c._begin(N, window_size)
     return lane_mask(self.tokens_kept, N, return_array)
 
 @patch

@@ -15,6 +15,7 @@ from .passes import LayerGroup
 from .batch import BatchEvictionCache, lane_mask
 from .cache import EvictionCache, H2OKVCache, L2NormKVCache, SqueezeAttentionCache, StreamingKVCache, RandomKVCache, check_int, check_pack, least_budget
 from .profiles import layer_profile
+from .ranks import model_ranks
 from .seam import Seam, _lock, attention_modules, open_seam
 
 # %% ../nbs/07_builder.ipynb #builder-method_settings
@@ -250,9 +251,11 @@ class KVCacheBuilder:
     def for_model(
         model, # An `mlx_lm` model
         config:KVCacheConfig, # Method and settings
+        group=None, # The `mx.distributed.Group` the model was sharded with; None: found from the model
+        timeout:float=60., # Seconds that the processes of a sharded model wait for each other
     )->list: # One cache a layer, for one sequence; layers that cannot be bounded keep the model's own
         "Fresh caches for one sequence; squeeze's layers share a coordinator. Where the attention seam is needed (observed queries, layers that keep different numbers of rows) it opens, and stays open until `close_seam`."
-        look = _look(model, config)
+        look = _look(model, config, group, timeout)
         if _asks_seam(look, config): keep_seam(model)
         return _caches(model, look, config)
 
@@ -260,32 +263,52 @@ class KVCacheBuilder:
     def install(
         model, # An `mlx_lm` model
         config:KVCacheConfig, # Method and settings
+        group=None, # The `mx.distributed.Group` the model was sharded with; None: found from the model
+        timeout:float=60., # Seconds that the processes of a sharded model wait for each other
     ): # An object with `undo()`; also a context manager
         "Let `model.make_cache()` return fresh caches at every call, until undone."
-        return _Installed(model, _Fresh(model, config))
+        return _Installed(model, _Fresh(model, config, group, timeout))
 
+# %% ../nbs/07_builder.ipynb #builder-_caches
 def _uneven(config): return config.method=='squeeze' or getattr(config, f'{config.method}_layers', None) is not None
-
-def _look(model, config): return _checked(model, config.method, config.head_dim, config.queries, _uneven(config), config.pack)
 
 def _asks_seam(look, config): return bool(look.modules) and (config.queries=='observed' or _uneven(config))
 
+def _look(model, config, group, timeout):
+    "What the model does with its caches in this process, and its ranks, which agree on it."
+    ranks,look,error = model_ranks(model, group, timeout),None,None
+    try:
+        look = _checked(model, config.method, config.head_dim, config.queries, _uneven(config), config.pack)
+        if ranks and config.method=='squeeze': _check_ranks(look.why, config, ranks)
+    except ValueError as e: error = e
+    if ranks: ranks.agree(len(look.here) if look else 0, config, error)
+    elif error: raise error
+    look.ranks = ranks
+    return look
+
+def _check_ranks(why, config, ranks):
+    if config.squeeze_block: raise ValueError(f"squeeze_block={config.squeeze_block}: evicts in the middle of a pass, when the schedule of a model spread over {ranks.size} ranks cannot be known; leave it out")
+    if ranks.kind=='layers' and ranks.rank and why[len(why)-1]:
+        raise ValueError(f"rank {ranks.rank} of {ranks.size}: its last layer {why[len(why)-1]}, and squeeze needs that layer to know when the pass was sent on; split the layers elsewhere, or use h2o or knorm")
+
 def _caches(model, look, config):
-    own,here,takes = own_cache(model),look.here,inspect.signature(METHODS[config.method].__init__).parameters
+    own,here,ranks,takes = own_cache(model),look.here,look.ranks,inspect.signature(METHODS[config.method].__init__).parameters
     given,co = getattr(config, f'{config.method}_layers', None),None
     if given=='measured': given = layer_profile(model)
-    if given is not None and len(given)!=len(here): raise ValueError(f"{config.method}_layers: has {len(given)} weights, and the model has {len(here)} layers to bound")
-
+    first,total = (ranks.first,ranks.total) if ranks else (0,len(here))
+    if given is not None and len(given)!=total: raise ValueError(f"{config.method}_layers: has {len(given)} weights, and the model has {total} layers to bound")
     if config.method=='squeeze':
         o = config.make().options
-        co = SqueezeCoordinator(len(here), o['budget'], o['n_sink'], o['strength'], least_budget(o['n_sink'], o['recent'], o['stride'])-o['n_sink']-1, o['fill'], o['refine'], given)
-    extra = lambda n: {k: v for k,v in dict(layer=n, layers=given, coordinator=co).items() if k in takes}
+        co = SqueezeCoordinator(total, o['budget'], o['n_sink'], o['strength'], least_budget(o['n_sink'], o['recent'], o['stride'])-o['n_sink']-1, o['fill'], o['refine'], given, ranks, range(first, first+len(here)))
+    extra = lambda n: {k: v for k,v in dict(layer=first+n, layers=given, coordinator=co).items() if k in takes}
     caches = {i: config.make(**extra(n)) for n,i in enumerate(here)}
-    link([*caches.values()], co, whole=all(not w or w.startswith('stores') for w in look.why.values()))
+    link([*caches.values()], co, whole=not ranks and all(not w or w.startswith('stores') for w in look.why.values()))
     alone = look.no_batch or (f"model {look.name}: its attention does not take each layer's own mask, and layers keep different numbers of rows" if _uneven(config) and not look.batch else None)
     for c,lent in zip(caches.values(), look.lent): c.bounds_alone,c.own_masks,c.shared = alone,look.batch,lent
+    if ranks and ranks.kind=='layers' and ranks.rank and len(own)-1 in caches: caches[len(own)-1].tail = True
     return [caches.get(i, c) for i,c in enumerate(own)]
 
+# %% ../nbs/07_builder.ipynb #builder-link
 def link(
     caches, # The evicting caches of one sequence, in the order of the layers
     coordinator=None, # Where they share their rows, if they do
@@ -298,9 +321,9 @@ def link(
 # %% ../nbs/07_builder.ipynb #builder-_Fresh
 class _Fresh:
     "Stands in for `model.make_cache`: fresh caches at every call."
-    def __init__(self, model, config):
+    def __init__(self, model, config, group=None, timeout=60.):
         self.model,self.config,self.before = model,config,vars(model).get('make_cache')
-        self.look = _look(model, config)
+        self.look = _look(model, config, group, timeout)
 
     def put(self, f):
         "Make `f` the model's `make_cache`; None: the one of its class."

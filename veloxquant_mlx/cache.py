@@ -98,6 +98,8 @@ class FixedBudget:
     def rows(self, seen): return self.n
     def observe(self, keys, start): pass
     def rewind(self, keys, left): pass
+    def land(self): pass
+    def sent(self, value): pass
     lazy,sums = (),None
     resolved = property(lambda self: self.n)
 
@@ -109,6 +111,8 @@ class SqueezeShare:
         self.value,self.span,self.sums,self.fresh = None,(0,0),None,False    # concentration, tokens it was measured on, running sums
 
     def rows(self, seen): return self.fixed or self.coordinator.budget(self.layer, seen)
+    def land(self): self.fixed or self.coordinator.land()
+    def sent(self, value): self.coordinator.sent(value)
     waiting = property(lambda self: self.fresh and not self.fixed and self.coordinator.pending(self.layer))
     lazy = property(lambda self: [o for o in (self.value, *(self.sums or ())) if isinstance(o, mx.array)])
 
@@ -214,6 +218,7 @@ def _kept(self:EvictionCache, limit):
 @patch
 def _settle(self:EvictionCache):
     "Trim to the budget in force (one condemned row may wait to be overwritten); returns that budget."
+    self.budget.land()
     limit = self.budget.rows(self.offset)
     if self.store.n>limit+(self.stride==1): self._keep(limit)
     return limit
@@ -360,7 +365,7 @@ def update_and_fetch(self:EvictionCache,
 def _update(self:EvictionCache, keys, values):
     S,b,start,st = keys.shape[2],self.block,self.offset,self.store
     new,limit = (st.packed(keys),st.packed(values)),self._settle()
-    queries = st.dense(new[0])
+    queries,self.passing = st.dense(new[0]),self.tail
     self.budget.observe(queries, start)
     if b is None or S<=b:
         seen = self._take_in(*new, limit)
@@ -432,6 +437,19 @@ def tokens_seen(self:EvictionCache)->int:
 def tokens_kept(self:EvictionCache)->int:
     "Rows the next token will find, for each head."
     return min(self.store.n, self.budget.rows(self.offset))
+
+# %% ../nbs/06_cache.ipynb #cache-tie
+EvictionCache.tail = EvictionCache.passing = False      # does a model tie what it sends to these keys; is it about to?
+_kept_keys = EvictionCache.keys.fget
+
+def _tie(self, value):
+    self.passing = False
+    if self.store.parts is None: return
+    self.store.parts[0] = mx.depends(self.store.parts[0], value)
+    self.budget.sent(value)
+
+EvictionCache.keys = property(lambda self: self.store.parts[0] if self.passing else _kept_keys(self), _tie,
+                              doc="Kept keys `[B, H, n, D]` in the order of the text; None before the first token. Set: the rows come to depend on the array given, and keep their values.")
 
 # %% ../nbs/06_cache.ipynb #cache-_row_bytes
 @patch
@@ -639,12 +657,18 @@ def make_mask(self:EvictionCache,
     window_size:int=None, # Sliding window the model asks for, in tokens
 ):
     "Mask for the next `N` tokens: None, `'causal'`, or a bool array `[N, kept+N]` where a model insists."
-    self._go_back()
-    if window_size is not None and self.offset+N>window_size:
-        raise ValueError(f"window_size={window_size}: an evicting cache cannot serve a sliding window once {self.offset+N} tokens were seen")
+    self._begin(N, window_size)
     if N==1 and not return_array: return None
     if not return_array: return 'causal'
     return self._causal(self.tokens_kept+N, N)
+
+@patch
+def _begin(self:EvictionCache, N, window_size=None):
+    "A pass begins: forget one that was interrupted, let a schedule land, refuse what cannot be served."
+    self._go_back()
+    if window_size is not None and self.offset+N>window_size:
+        raise ValueError(f"window_size={window_size}: an evicting cache cannot serve a sliding window once {self.offset+N} tokens were seen")
+    self.budget.land()
 
 @patch
 def _causal(self:EvictionCache, width, N):
@@ -724,6 +748,7 @@ def state(self:EvictionCache):
     "All a cache carries: keys and values (packed: three arrays each), positions, scores, tokens seen, rows held, their order, settings (JSON), running sums of refine, queries that may be taken back."
     self._go_back()
     if self.due: raise RuntimeError(f"state: asked for between a block and its queries; {SEAM_HINT}")
+    self.passing = False
     self._settle(); self._catch_up()
     st,sums = self.store,(None,None)
     meta = dict(version=2, method=self.method, options=self.options, pack=st.pack, log=[(q.shape[2],scale) for q,scale in self.log])
@@ -779,8 +804,7 @@ def restore(self:SqueezeShare, meta, sums):
                                                                                   self.weights if self.weights and len(self.weights)==len(conc) else None)
     c = self.coordinator
     if c.concentrations!=conc:
-        c.reset()
-        for i,x in enumerate(conc): c.report(i, x, 2)
+        c.reset(); c.publish(conc)
     if alone or meta['frozen']: c.freeze()
 
 # %% ../nbs/06_cache.ipynb #cache-is_trimmable

@@ -13,13 +13,14 @@ from .allocator import squeeze_budgets, _check_int, _check_strength, _check_weig
 # %% ../nbs/02_coordinator.ipynb #coordinator-_Reports
 class _Reports:
     "One scalar per layer, evaluated together."
-    def __init__(self, n_layers, refine):
-        self.n_layers,self.refine = _check_int('n_layers', n_layers, 1),bool(refine)
+    def __init__(self, n_layers, refine, ranks=None, mine=None):
+        self.n_layers,self.refine,self.ranks = _check_int('n_layers', n_layers, 1),bool(refine),ranks
+        self.mine = range(n_layers) if mine is None else mine
         self.reset()
     def reset(self):
         "Forget all reports: another sequence begins."
         self._got,self._next,self._frozen = {},{},False      # the reports of the schedule in force, and those of the one in the making
-        self._values,self._plain,self._filled = None,None,(None,None)
+        self._values,self._plain,self._filled,self.after = None,None,(None,None),None
     def report(self,
         layer:int, # From 0 to `n_layers-1`
         concentration, # A number or an MLX scalar, which is not evaluated here
@@ -31,13 +32,15 @@ class _Reports:
         known = layer in self._got or layer in self._next
         if self._frozen or (n_tokens is not None and n_tokens<2) or (known and not self.refine): return
         self._next[layer] = concentration,n_tokens
-        if len(self._next)<self.n_layers or (self.refine and len({n for _,n in self._next.values()})>1): return
-        self._got,self._next,self._values,self._plain,self._filled = self._next,{},None,None,(None,None)
+        if self._complete() and self.ranks is None: self._publish(self._next)
+    def _complete(self): return len(self._next)==len(self.mine) and not (self.refine and len({n for _,n in self._next.values()})>1)
+    def _publish(self, got): self._got,self._next,self._values,self._plain,self._filled,self.after = got,{},None,None,(None,None),None
     def freeze(self):
         "Ignore all later reports; without effect before `finalised` or while a schedule is in the making."
         self._frozen = self._frozen or bool(self._got and not self._next)
     def _check(self, layer):
         if not 0<=layer<self.n_layers: raise ValueError(f"layer must be from 0 to n_layers-1 = {self.n_layers-1}, got {layer}")
+        if layer not in self.mine: raise ValueError(f"layer must be one of this rank's, from {self.mine[0]} to {self.mine[-1]}, got {layer}")
     finalised = property(lambda self: bool(self._got), doc="Is there a schedule? From the moment every layer has reported (with `refine`: on the same number of tokens)")
     def pending(self,
         layer:int, # From 0 to `n_layers-1`
@@ -53,7 +56,7 @@ def withdraw(self:_Reports,
 )->None:
     "Take a layer's report back: no schedule is in force until it reports again."
     self._check(layer)
-    if self._got: self._got,self._next = {},{**self._got, **self._next}
+    if self._got: self._got,self._next = {},{i:o for i,o in {**self._got, **self._next}.items() if i in self.mine}
     self._next.pop(layer, None)
 
 # %% ../nbs/02_coordinator.ipynb #coordinator-SqueezeCoordinator
@@ -68,8 +71,10 @@ class SqueezeCoordinator(_Reports):
         fill:bool=False, # Give rows a layer cannot use yet to the others
         refine:bool=False, # Let later reports replace earlier ones until `freeze`
         weights=None, # What each layer needs apart from its keys, one number per layer; `None`: all alike
+        ranks=None, # The processes that share the layers or the heads, as `Ranks`; `None`: this one has all
+        mine=None, # Layers that report in this process, a range; `None`: all
     ):
-        super().__init__(n_layers, refine)
+        super().__init__(n_layers, refine, ranks, mine)
         low = _check_int('n_sink', n_sink, 0)+_check_int('recent', recent, 0)+1
         self.avg_budget,self.strength = _check_int('avg_budget', avg_budget, low, 'n_sink+recent+1 = '),_check_strength(strength)
         self.n_sink,self.recent,self.fill,self.weights = n_sink,recent,bool(fill),weights
@@ -77,9 +82,10 @@ class SqueezeCoordinator(_Reports):
     def budget(self,
         layer:int, # From 0 to `n_layers-1`
         seen:int, # Tokens this sequence has had so far
-    )->int: # Rows; the average before `finalised` and while `seen<=avg_budget`
+    )->int: # Rows; the average before `finalised` and while `seen<=avg_budget`, all while only other ranks are waited for
         "Rows that `layer` may keep after `seen` tokens."
         self._check(layer)
+        if not self.finalised and self.ranks and self._complete(): return seen
         if seen<=self.avg_budget or not self.finalised: return self.avg_budget
         plain = _plain(self)
         if not self.fill or seen>=max(plain): return plain[layer]
@@ -109,3 +115,27 @@ def _plain(c):
 def _state(c):
     "What coordinator `c` has to say, in a few words"
     return f"budgets={c.budgets}" if c.finalised else f"{len(c._next)} of {c.n_layers} layers reported"
+
+# %% ../nbs/02_coordinator.ipynb #coordinator-land
+@patch
+def land(self:_Reports)->None:
+    "With ranks, and once all layers of this process have reported: exchange the reports and put the schedule in force."
+    if self.ranks is None or not self._complete(): return
+    n = self._next[self.mine[0]][1]
+    self.publish(self.ranks.exchange([self._next[i][0] for i in self.mine], n or 0, self.after), n)
+
+@patch
+def sent(self:_Reports,
+    value, # An array
+)->None:
+    "With ranks: what this pass sends, to be sent before the exchange."
+    if self.ranks and self._complete(): self.after = value
+
+@patch
+def publish(self:_Reports,
+    values:list, # One float a layer, of all layers
+    n_tokens:int=2, # Tokens they were measured on
+)->None:
+    "Put these concentrations in force as if every layer had reported."
+    if len(values)!=self.n_layers: raise ValueError(f"values: has {len(values)} numbers for {self.n_layers} layers")
+    self._publish({i:(float(v),n_tokens) for i,v in enumerate(values)})
