@@ -302,7 +302,7 @@ def _caches(model, look, config):
         co = SqueezeCoordinator(total, o['budget'], o['n_sink'], o['strength'], least_budget(o['n_sink'], o['recent'], o['stride'])-o['n_sink']-1, o['fill'], o['refine'], given, ranks, range(first, first+len(here)))
     extra = lambda n: {k: v for k,v in dict(layer=first+n, layers=given, coordinator=co).items() if k in takes}
     caches = {i: config.make(**extra(n)) for n,i in enumerate(here)}
-    link([*caches.values()], co, whole=not ranks and all(not w or w.startswith('stores') for w in look.why.values()))
+    link([*caches.values()], whole=not ranks and all(not w or w.startswith('stores') for w in look.why.values()))
     alone = look.no_batch or (f"model {look.name}: its attention does not take each layer's own mask, and layers keep different numbers of rows" if _uneven(config) and not look.batch else None)
     for c,lent in zip(caches.values(), look.lent): c.bounds_alone,c.own_masks,c.shared = alone,look.batch,lent
     if ranks and ranks.kind=='layers' and ranks.rank and len(own)-1 in caches: caches[len(own)-1].tail = True
@@ -311,11 +311,11 @@ def _caches(model, look, config):
 # %% ../nbs/07_builder.ipynb #builder-link
 def link(
     caches, # The evicting caches of one sequence, in the order of the layers
-    coordinator=None, # Where they share their rows, if they do
     whole:bool=True, # Are these all of the model's layers that store something?
 ):
     "Let the caches of one sequence know of each other, so that an interrupted pass is taken back and copies belong together."
-    group = LayerGroup(len(caches), coordinator, whole)
+    shared = {id(o): o for o in (getattr(c.budget, 'coordinator', None) for c in caches)}
+    group = LayerGroup(len(caches), *shared.values() if len(shared)==1 else [None], whole)
     for i,c in enumerate(caches): c.group,c.number = group,i
 
 # %% ../nbs/07_builder.ipynb #builder-_Fresh

@@ -335,8 +335,9 @@ def copy(self:EvictionCache):
     if self.group: new.group = self.group.twin(self.number)
     if not isinstance(self.budget, SqueezeShare): return new
     c = self.budget.coordinator
-    if not self.group and c.n_layers>1 and not c.finalised: raise ValueError("copy: a layer that shares a coordinator without a schedule cannot be copied alone; caches made by for_model can")
-    new.budget.coordinator = new.group.coordinator if self.group else copy.deepcopy(c)
+    shared = new.group and new.group.coordinator
+    if not shared and c.n_layers>1 and not c.finalised: raise ValueError("copy: a layer that shares a coordinator without a schedule cannot be copied alone; caches made by for_model can")
+    new.budget.coordinator = shared or copy.deepcopy(c)
     return new
 
 # %% ../nbs/06_cache.ipynb #cache-update_and_fetch

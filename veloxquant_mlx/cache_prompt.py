@@ -50,7 +50,7 @@ class Command:
         self.config = make_config(args)
         self.load = evicting_load(self.plain_load, self.config)
         if not self.config: return
-        if args.quantized_kv_start!=DEFAULT_QUANTIZED_KV_START: raise ValueError(f'--quantized-kv-start {args.quantized_kv_start} is for --method none: evicting caches are packed from the first row on')
+        if args.quantized_kv_start!=self.packs_from: raise ValueError(f'--quantized-kv-start {args.quantized_kv_start} is for --method none: evicting caches are packed from the first row on')
         args.kv_bits = None                                      # the caches pack by themselves, and need no further help
 
     def parser(self, argv):
@@ -60,7 +60,7 @@ class Command:
             def parse_args(own, *_):
                 add_method_options(own)
                 own.set_defaults(model='')
-                args = super().parse_args(argv)
+                args,self.packs_from = super().parse_args(argv),own.get_default('quantized_kv_start')
                 try: self.check(args)
                 except (ValueError,OSError) as e: own.error(' '.join(str(e).split()))
                 return args

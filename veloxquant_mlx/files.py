@@ -185,9 +185,7 @@ def _settle_in(caches, fresh):
     "Tell loaded caches what fresh ones of the same model know: each other, and how the model uses them."
     pairs = [(c,w) for c,w in zip(caches, fresh) if isinstance(c, EvictionCache)]
     for c,w in pairs: c.bounds_alone,c.own_masks,c.shared = w.bounds_alone,w.own_masks,w.shared
-    mine,first = [c for c,_ in pairs],pairs[0][0]
-    one = isinstance(first.budget, SqueezeShare) and all(c.budget.coordinator is first.budget.coordinator for c in mine)
-    if one or not isinstance(first.budget, SqueezeShare): link(mine, first.budget.coordinator if one else None, pairs[0][1].group.whole)
+    link([c for c,_ in pairs], pairs[0][1].group.whole)
 
 # %% ../nbs/07a_files.ipynb #07a_files-open_prompt_cache
 def open_prompt_cache(

@@ -53,6 +53,11 @@ def _stoppable(own):
         __hash__ = object.__hash__
         def __init__(self, *args, **kwargs): super().__init__(*args, **kwargs); live.add(self)
     class ResponseGenerator(own.ResponseGenerator):
+        def _await_response(self, response_queue):
+            try: return super()._await_response(response_queue)
+            except RuntimeError:
+                if self._stop and not self._generation_failed: return None     # told to stop: the answer ends here
+                raise
         def stop_and_join(self):
             self._stop = True                                  # first, so that no further request begins
             for c in list(live): c.stop()
