@@ -105,7 +105,7 @@ class _Recorder(L2NormKVCache):
     observes = property(lambda self: self.watch)
     def attended(self, out, queries, scale): self.seen = self.seen or queries.shape; return out
     def update_and_fetch(self, keys, values):
-        self.stored = True
+        self.stored,self.due = True,None
         return super().update_and_fetch(keys, values)
     def keys_and_values(self): self.lent = True; return super().keys_and_values()
     def make_mask(self, N, return_array=False, window_size=None):
@@ -123,9 +123,9 @@ class _BatchRecorder(BatchEvictionCache):
     def own_mask(self, mask, N, width): self.got.append(mask); return mask
 
 def _unchanged(traced):
-    "Did every layer hand to attention the very mask that a cache gave out?"
+    "Did every layer hand to attention the very mask that a cache gave out, each time?"
     gave = [id(m) for c in traced for m in c.gave if m is not None]
-    return all(c.got and (c.got[-1] is None or isinstance(c.got[-1], str) or id(c.got[-1]) in gave) for c in traced)
+    return all(c.got and all(m is None or isinstance(m, str) or id(m) in gave for m in c.got) for c in traced)
 
 def own_cache(
     model, # An `mlx_lm` model
@@ -176,7 +176,8 @@ class _Look:
         self.batch,self.no_batch = self._batch(model)
 
     def _run(self, model, B, caches):
-        with Seam(self.modules): model(mx.zeros((B,2), dtype=mx.int32), cache=caches)
+        with Seam(self.modules):
+            for n in (2,1): model(mx.zeros((B,n), dtype=mx.int32), cache=caches)          # some families go another way with a single token
 
     def _batch(self, model):
         "May layers of a batch bring their own masks, and why can the model not run a batch at all?"
