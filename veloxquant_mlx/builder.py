@@ -172,12 +172,12 @@ class _Look:
         self.bounded = [self.trace[i] for i in self.here]
         self.asked = [a for c in self.trace if isinstance(c, _Recorder) for a in c.asked]
         self.why.arrays = any(array for array,_ in self.asked)
-        self.single,self.lent = _unchanged(self.bounded),[c.lent for c in self.bounded]
+        self.single,self.lent = not self.why.arrays or _unchanged(self.bounded),[c.lent for c in self.bounded]
         self.batch,self.no_batch = self._batch(model)
 
-    def _run(self, model, B, caches):
+    def _run(self, model, B, caches, blocks=(2,1)):
         with Seam(self.modules):
-            for n in (2,1): model(mx.zeros((B,n), dtype=mx.int32), cache=caches)          # some families go another way with a single token
+            for n in blocks: model(mx.zeros((B,n), dtype=mx.int32), cache=caches)          # some families go another way with a single token
 
     def _batch(self, model):
         "May layers of a batch bring their own masks, and why can the model not run a batch at all?"
@@ -185,6 +185,23 @@ class _Look:
         try: self._run(model, 2, caches)
         except Exception as e: return False,f"model {self.name} does not take batches of evicting caches ({type(e).__name__}: {e})"
         return _unchanged([caches[i] for i in self.here]),None
+
+    def try_uneven(self, model):
+        "Layers that keep 5 and 7 rows, alone and in a batch: does every mask fit its own layer?"
+        for B in (1,2):
+            caches = own_cache(model)
+            for n,i in enumerate(self.here):
+                one = [L2NormKVCache(5+2*(n%2)) for _ in range(B)]
+                caches[i] = one[0] if B==1 else BatchEvictionCache(one)
+                caches[i].shared = True
+                if B==2: caches[i].prepare(lengths=[8,4])
+            try:
+                self._run(model, B, caches, (8,))
+                if B==2: [caches[i].finalize() for i in self.here]
+                self._run(model, B, caches, (2,1,1))
+            except Exception:
+                if B==1: self.single = False
+                self.batch = False
 
 def own_cache_like(model, trace): return [t if isinstance(t, _Recorder) else c for t,c in zip(trace, own_cache(model))]
 
@@ -202,6 +219,7 @@ def bounded_layers(
 
 def _checked(model, method, head_dim, queries, uneven, pack):
     look = _Look(model, queries=='observed')
+    if uneven or method=='squeeze': look.try_uneven(model)
     name,asked = look.name,look.asked
     if not look.here: raise ValueError(f"model {name}: no layer has a plain full-attention cache ({', '.join(sorted(set(look.why.values())))})")
     sizes = {c.store.parts[0].shape[3] for c in look.bounded}
@@ -213,7 +231,7 @@ def _checked(model, method, head_dim, queries, uneven, pack):
 
     window = next((w for _,w in asked if w is not None), None)
     if window is not None: raise ValueError(f"model {name}: asks a full-attention layer for a sliding window (window_size={window}), which has no meaning once rows are missing")
-    if (uneven or method=='squeeze') and look.why.arrays and not look.single:
+    if (uneven or method=='squeeze') and not look.single:
         raise ValueError(f"model {name}: asks one layer for a mask array and does not hand it to scaled_dot_product_attention as it is, and {'squeeze' if method=='squeeze' else f'{method}_layers'} lets layers keep different numbers of rows; use h2o or knorm without weights for layers")
     if pack: _try_packed(model, name, look.here, *pack)
     look.trace = look.bounded = None                          # they hold the graph of the two tokens
