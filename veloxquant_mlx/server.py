@@ -7,10 +7,13 @@ __all__ = ['kept_line', 'Server', 'main', 'command']
 
 # %% ../nbs/18_server.ipynb #server-03
 import logging,os,signal,socket,sys,threading,time,weakref
+from types import SimpleNamespace
+from huggingface_hub.errors import CacheNotFound
 import mlx.core as mx
 from .cache import EvictionCache
 from .cache_prompt import Command
 from .generate import run_lengths
+from .model import fetch_model
 
 # %% ../nbs/18_server.ipynb #server-kept_line
 def kept_line(
@@ -67,6 +70,13 @@ def _stoppable(own):
                 if 'process_request_thread' in t.name: t.join(max(0, end-time.monotonic()))
     return dict(GenerationContext=GenerationContext, ResponseGenerator=ResponseGenerator)
 
+def _scan(own):
+    "Looks for downloaded models; a machine that never downloaded one has none."
+    def scan_cache_dir(*args, **kwargs):
+        try: return own(*args, **kwargs)
+        except CacheNotFound: return SimpleNamespace(repos=[])
+    return scan_cache_dir
+
 def _listen(own):
     "Opens the port; what keeps it from being opened ends the generating thread too."
     def _run_http_server(host, port, generator, *args, **kwargs):
@@ -82,10 +92,11 @@ class Server(Command):
     def __init__(self):
         super().__init__()
         o = self.own
-        self.names = dict(LRUPromptCache=_store(o), ModelProvider=_provider(o, self), _run_http_server=_listen(o._run_http_server), **_stoppable(o))
+        self.names = dict(LRUPromptCache=_store(o), ModelProvider=_provider(o, self), _run_http_server=_listen(o._run_http_server), scan_cache_dir=_scan(o.scan_cache_dir), **_stoppable(o))
 
     def check(self, args):
         super().check(args)
+        args.model = args.model or os.environ.get('VELOXQUANT_MODEL') or str(fetch_model())                          # a name that /v1/models can list
         if self.config and args.draft_model: raise ValueError(f'--draft-model {args.draft_model}: {_no_draft}')
         if self.config and (n := mx.distributed.init().size())>1: raise ValueError(f'{n} ranks: the server evicts in one process only; use --method none')
         try: family,kind,_,_,address = socket.getaddrinfo(args.host, args.port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)[0]
