@@ -329,7 +329,6 @@ def _go_back(self:EvictionCache):
 def copy(self:EvictionCache):
     "An independent cache with the same rows; the copies of all layers of a sequence belong together again."
     self._go_back()
-    if self.due: raise RuntimeError(f"copy: asked for between a block and its queries; {SEAM_HINT}")
     new = copy.copy(self)
     new.__dict__.update(self._snapshot())
     if self.group: new.group = self.group.twin(self.number)
@@ -338,6 +337,16 @@ def copy(self:EvictionCache):
     shared = new.group and new.group.coordinator
     if not shared and c.n_layers>1 and not c.finalised: raise ValueError("copy: a layer that shares a coordinator without a schedule cannot be copied alone; caches made by for_model can")
     new.budget.coordinator = shared or copy.deepcopy(c)
+    return new
+
+@patch
+def __deepcopy__(self:EvictionCache, memo):
+    return self.copy() if self.group or not isinstance(self.budget, SqueezeShare) else _deep(self, memo)
+
+def _deep(cache, memo):
+    "As `copy.deepcopy` does it: layers that share a coordinator share its copy if they are copied together."
+    new = memo[id(cache)] = object.__new__(type(cache))
+    new.__dict__.update({k: copy.deepcopy(v, memo) for k,v in cache._snapshot().items()})
     return new
 
 # %% ../nbs/06_cache.ipynb #cache-update_and_fetch

@@ -70,8 +70,8 @@ def twin(self:LayerGroup,
 )->LayerGroup: # The same object for all layers of one copy
     "The group that the copy of layer `i` joins."
     if self._twin is None or i in self._twin[1] or self._twin[2]!=_stamp(self):
-        self._twin = LayerGroup(self.n, copy.deepcopy(self.coordinator), self.whole),set(),_stamp(self)
+        self._twin = LayerGroup(0, copy.deepcopy(self.coordinator), self.whole),set(),_stamp(self)
     group,taken,_ = self._twin
-    taken.add(i)
+    taken.add(i); group.n += 1
     if len(taken)==self.n: self._twin = None
     return group
