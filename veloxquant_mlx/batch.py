@@ -155,9 +155,10 @@ def extend(self:BatchEvictionCache,
     other:BatchEvictionCache, # Further lanes
 ):
     "Let the lanes of another batch join."
+    if not isinstance(other, BatchEvictionCache): raise ValueError(f"extend: {type(other).__name__} is not a batch of evicting caches; all sequences of a batch must come from the same installation")
     if self.left or other.left: raise ValueError("extend: asked for in the middle of a padded prompt, between prepare and finalize")
     _same_packing('extend', self.lanes+other.lanes)
-    self.lanes,self.own_masks = self.lanes+other.lanes,self.own_masks and other.own_masks
+    self.lanes,self.own_masks,self.shared = self.lanes+other.lanes,self.own_masks and other.own_masks,self.shared or other.shared
 
 @patch
 def filter(self:BatchEvictionCache,

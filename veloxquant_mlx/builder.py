@@ -191,7 +191,7 @@ class _Look:
         for B in (1,2):
             caches = own_cache(model)
             for n,i in enumerate(self.here):
-                one = [L2NormKVCache(5+2*(n%2)) for _ in range(B)]
+                one = [L2NormKVCache(7 if n else 5) for _ in range(B)]        # masks come from the first
                 caches[i] = one[0] if B==1 else BatchEvictionCache(one)
                 caches[i].shared = True
                 if B==2: caches[i].prepare(lengths=[8,4])
@@ -323,6 +323,7 @@ def _caches(model, look, config):
     caches = {i: config.make(**extra(n)) for n,i in enumerate(here)}
     link([*caches.values()], whole=not ranks and all(not w or w.startswith('stores') for w in look.why.values()))
     alone = look.no_batch or (f"model {look.name}: its attention does not take each layer's own mask, and layers keep different numbers of rows" if _uneven(config) and not look.batch else None)
+    if ranks and config.method=='squeeze': alone = f"squeeze over {ranks.size} ranks exchanges one sequence's numbers at a time"
     for c,lent in zip(caches.values(), look.lent): c.bounds_alone,c.own_masks,c.shared = alone,look.batch,lent
     if ranks and ranks.kind=='layers' and ranks.rank and len(own)-1 in caches: caches[len(own)-1].tail = True
     return [caches.get(i, c) for i,c in enumerate(own)]

@@ -127,7 +127,7 @@ class SqueezeShare:
         c,S,self.fresh = self.coordinator,keys.shape[2],False
         if c.pending(self.layer) and not self.fixed:
             warnings.warn("squeeze: not every layer has reported its concentration; all layers keep the budgets they have")
-        if c.refine and S==1 and c.finalised: c.freeze()
+        if c.refine and S==1 and c.finalised: c.freeze(start)
         if c.refine and c._frozen: return                     # the schedule stands: nothing to measure at each step
         if c.refine: self.sums = [a+b for a,b in zip(self.sums or (0,0), direction_sum(keys))]
         if S<2 or not (self.value is None or c.refine): return
@@ -147,6 +147,7 @@ def rewind(self:SqueezeShare,
     "As if only the first `left` tokens had come."
     c,(start,stop),refine = self.coordinator,self.span,self.coordinator.refine
     if not left and refine: c.reset()
+    c.thaw(left)
     if refine: self.sums = direction_sum(keys) if left else None
     if self.value is None or left>=stop: return
     c.withdraw(self.layer)
@@ -183,7 +184,7 @@ class EvictionCache:
 @patch
 def _check(self:EvictionCache, keys, values):
     "Refuse what does not fit, before anything changes."
-    if self.due: raise RuntimeError(f"queries='observed': the queries of the last {self.due[0]} tokens never came; {SEAM_HINT}")
+    if self.due: self._no_queries()
     if keys.ndim!=4 or values.ndim!=4 or keys.shape[:3]!=values.shape[:3]:
         raise ValueError(f"keys {keys.shape} and values {values.shape}: must be [B, H, S, D] and [B, H, S, Dv] with the same B, H and S")
     if self.head_dim is not None and keys.shape[3]!=self.head_dim:
@@ -194,6 +195,14 @@ def _check(self:EvictionCache, keys, values):
         if old is None: continue
         here,held = (*x.shape[:2],x.shape[3],x.dtype),self.store.row_shape(name=='values')
         if here!=held: raise ValueError(f"{name} [B, H, D, dtype]={here}: must stay {held} for the whole sequence")
+
+# %% ../nbs/06_cache.ipynb #cache-_no_queries
+@patch
+def _no_queries(self:EvictionCache):
+    "The queries of the last block never came: take it back where that can be done, and say so."
+    n,back = self.due[0],bool(self.group and self.group.whole)
+    if back: self.group.restore()
+    raise RuntimeError(f"queries='observed': the queries of the last {n} tokens never came{', which are taken back' if back else ''}; {SEAM_HINT}")
 
 # %% ../nbs/06_cache.ipynb #cache-_rank
 @patch
@@ -326,12 +335,15 @@ def _go_back(self:EvictionCache):
     if self.group: self.group.back(self.number)
 
 @patch
-def copy(self:EvictionCache):
+def copy(self:EvictionCache,
+    group=None, # The copy's `LayerGroup`; None: one that the copies of the other layers join too
+)->EvictionCache:
     "An independent cache with the same rows; the copies of all layers of a sequence belong together again."
     self._go_back()
     new = copy.copy(self)
     new.__dict__.update(self._snapshot())
-    if self.group: new.group = self.group.twin(self.number)
+    if group is not None: new.group = group; group.n += 1
+    elif self.group: new.group = self.group.twin(self.number)
     if not isinstance(self.budget, SqueezeShare): return new
     c = self.budget.coordinator
     shared = new.group and new.group.coordinator
@@ -341,7 +353,8 @@ def copy(self:EvictionCache):
 
 @patch
 def __deepcopy__(self:EvictionCache, memo):
-    return self.copy() if self.group or not isinstance(self.budget, SqueezeShare) else _deep(self, memo)
+    if not self.group and isinstance(self.budget, SqueezeShare): return _deep(self, memo)
+    return self.copy(self.group and memo.setdefault(('sibling', id(self.group)), self.group.sibling()))      # layers copied in one call belong together
 
 def _deep(cache, memo):
     "As `copy.deepcopy` does it: layers that share a coordinator share its copy if they are copied together."
@@ -761,7 +774,7 @@ def state(self:EvictionCache):
     self.passing = False
     self._settle(); self._catch_up()
     st,sums = self.store,(None,None)
-    meta = dict(version=2, method=self.method, options=self.options, pack=st.pack, log=[(q.shape[2],scale) for q,scale in self.log])
+    meta = dict(version=2, method=self.method, options=self.options, pack=st.pack, use=[self.shared, self.own_masks, self.bounds_alone], log=[(q.shape[2],scale) for q,scale in self.log])
     if isinstance(self.budget, SqueezeShare): meta.update(self.budget.saved()); sums = self.budget.sums or sums
     log = mx.concatenate([q for q,_ in self.log], 2) if self.log else None
     return (*(st.parts or [None]*4), self.offset, st.n, st.ordered, json.dumps(meta), *sums, log, self.mark)
@@ -781,6 +794,7 @@ def _set_state(self, v):
     ends = [0]
     for S,_ in meta['log']: ends.append(ends[-1]+S)
     self.log,self.mark = [(log[:,:,a:b],scale) for a,b,(_,scale) in zip(ends, ends[1:], meta['log'])],mark
+    self.shared,self.own_masks,self.bounds_alone = meta['use']
     if group: self.group,self.number = group,number; group.close()
 
 EvictionCache.state = EvictionCache.state.setter(_set_state)
@@ -798,7 +812,7 @@ def saved(self:SqueezeShare):
     "What a restored layer needs to keep its budget."
     c = self.coordinator
     return dict(layer=self.layer, n_layers=c.n_layers, value=None if self.value is None else float(self.value), span=self.span, pending=c.pending(self.layer),
-                concentrations=c.concentrations, frozen=c._frozen)
+                concentrations=c.concentrations, frozen=c._frozen, frozen_at=c.frozen_at)
 
 @patch
 def restore(self:SqueezeShare, meta, sums):
@@ -815,7 +829,7 @@ def restore(self:SqueezeShare, meta, sums):
     c = self.coordinator
     if c.concentrations!=conc:
         c.reset(); c.publish(conc)
-    if alone or meta['frozen']: c.freeze()
+    if alone or meta['frozen']: c.freeze(meta['frozen_at'])
 
 # %% ../nbs/06_cache.ipynb #cache-is_trimmable
 @patch

@@ -83,6 +83,7 @@ class CachePrompt(Command):
     def check(self, args):
         super().check(args)
         if self.config and args.max_kv_size is not None: raise ValueError(f'--max-kv-size {args.max_kv_size} is for --method none: the evicting methods have --budget')
+        if not args.prompt.strip(): raise ValueError('--prompt is empty')
         folder = Path(args.prompt_cache_file).resolve().parent
         if not os.access(folder, os.W_OK): raise ValueError(f'--prompt-cache-file {args.prompt_cache_file}: its folder does not exist, or cannot be written to')
 

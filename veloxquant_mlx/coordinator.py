@@ -20,7 +20,7 @@ class _Reports:
     def reset(self):
         "Forget all reports: another sequence begins."
         self._got,self._next,self._frozen = {},{},False      # the reports of the schedule in force, and those of the one in the making
-        self._values,self._plain,self._filled,self.after = None,None,(None,None),None
+        self._values,self._plain,self._filled,self.after,self.frozen_at = None,None,(None,None),None,None
     def report(self,
         layer:int, # From 0 to `n_layers-1`
         concentration, # A number or an MLX scalar, which is not evaluated here
@@ -35,9 +35,16 @@ class _Reports:
         if self._complete() and self.ranks is None: self._publish(self._next)
     def _complete(self): return len(self._next)==len(self.mine) and not (self.refine and len({n for _,n in self._next.values()})>1)
     def _publish(self, got): self._got,self._next,self._values,self._plain,self._filled,self.after = got,{},None,None,(None,None),None
-    def freeze(self):
+    def freeze(self,
+        seen:int=None, # Tokens that came before; a `thaw` that goes back so far undoes it
+    ):
         "Ignore all later reports; without effect before `finalised` or while a schedule is in the making."
-        self._frozen = self._frozen or bool(self._got and not self._next)
+        if not self._frozen and self._got and not self._next: self._frozen,self.frozen_at = True,seen
+    def thaw(self,
+        left:int, # Tokens that are left
+    ):
+        "Take reports again if the schedule was frozen after these tokens."
+        if self.frozen_at is not None and left<=self.frozen_at: self._frozen,self.frozen_at = False,None
     def _check(self, layer):
         if not 0<=layer<self.n_layers: raise ValueError(f"layer must be from 0 to n_layers-1 = {self.n_layers-1}, got {layer}")
         if layer not in self.mine: raise ValueError(f"layer must be one of this rank's, from {self.mine[0]} to {self.mine[-1]}, got {layer}")

@@ -50,6 +50,16 @@ def _strict(own):
     trim_prompt_cache.strict = True
     return trim_prompt_cache
 
+def _alike(own):
+    "`_merge_caches` that refuses to take an evicting cache for a plain one."
+    @functools.wraps(own)
+    def merge_caches(caches):
+        for layer in zip(*caches):
+            if len({isinstance(c, EvictionCache) for c in layer})>1: raise ValueError("a batch of evicting and other caches: all sequences of a batch must come from the same installation")
+        return own(caches)
+    merge_caches.strict = True
+    return merge_caches
+
 def register(
 )->None: # Called when `veloxquant_mlx` is imported; a second call does nothing
     "Let `mlx_lm` load evicting caches from files, and refuse to rewind them once rows are gone."
@@ -58,7 +68,8 @@ def register(
         cache,generate = (importlib.import_module(f'mlx_lm.{o}') for o in ('models.cache','generate'))
     for c in (*METHODS.values(), BatchEvictionCache):
         if not hasattr(cache, c.__name__): setattr(cache, c.__name__, _Together(c) if c is METHODS['squeeze'] else c)
-    if not hasattr(generate.trim_prompt_cache, 'strict'): generate.trim_prompt_cache = _strict(generate.trim_prompt_cache)
+    for name,wrap in (('trim_prompt_cache',_strict),('_merge_caches',_alike)):
+        if not hasattr(getattr(generate, name), 'strict'): setattr(generate, name, wrap(getattr(generate, name)))
 
 # %% ../nbs/07a_files.ipynb #07a_files-_path
 def _path(file):
@@ -90,7 +101,7 @@ def _check_rows(i, c):
     if parts is None: fine = n==0 and c.offset==0
     else:
         arrays = _arrays(parts)
-        fine = all(isinstance(o, mx.array) for o in arrays) and len({o.shape[:3] for o in arrays})==1 and 0<n<=arrays[0].shape[2] and n<=c.offset
+        fine = all(isinstance(o, mx.array) for o in parts[2:]) and mx.issubdtype(parts[2].dtype, mx.integer) and parts[3].dtype==mx.float32 and all(isinstance(o, mx.array) for o in arrays) and len({o.shape[:3] for o in arrays})==1 and 0<n<=arrays[0].shape[2] and n<=c.offset
     if not fine: raise ValueError(f'layer {i}: its rows, positions and scores do not belong together')
 
 def load_prompt_cache(
@@ -184,7 +195,6 @@ def adopt(
 def _settle_in(caches, fresh):
     "Tell loaded caches what fresh ones of the same model know: each other, and how the model uses them."
     pairs = [(c,w) for c,w in zip(caches, fresh) if isinstance(c, EvictionCache)]
-    for c,w in pairs: c.bounds_alone,c.own_masks,c.shared = w.bounds_alone,w.own_masks,w.shared
     link([c for c,_ in pairs], pairs[0][1].group.whole)
 
 # %% ../nbs/07a_files.ipynb #07a_files-open_prompt_cache

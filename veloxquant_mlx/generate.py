@@ -296,7 +296,7 @@ def _warn_long(model, n, more):
 # %% ../nbs/11_generate.ipynb #generate-_from_file
 def _given(args):
     "Was any option given that says what to keep?"
-    return args.method is not None or args.queries is not None or any(getattr(args, k) is not None for k in method_options())
+    return args.method is not None or args.queries is not None or any(getattr(args, k) is not None for k in ('kv_bits','kv_group_size',*method_options()))
 
 def _read_file(args):
     "Check a prompt cache file against the options, before a model is loaded; returns the model's name and the file's settings."

@@ -19,7 +19,7 @@ class LayerGroup:
     ):
         self.n,self.coordinator,self.whole = n,coordinator,whole
         self.open,self.done,self.passes = {},set(),0     # layer -> its cache and the fields to give it back; layers that are through; passes closed
-        self._before,self._twin = None,None
+        self._before,self._twins = None,[]
 
     def enter(self,
         i:int, # A layer, from 0 to `n-1`
@@ -55,6 +55,11 @@ def abort(self:LayerGroup):
     "The open pass did not reach every layer: take it back."
     if not self.whole: raise RuntimeError(f"the last forward pass was interrupted after {len(self.open)} of {self.n} bounded layers, and layers that keep their own cache cannot be taken back: begin again with fresh caches")
     warnings.warn(f"the last forward pass was interrupted after {len(self.open)} of {self.n} layers: its tokens are taken back")
+    self.restore()
+
+@patch
+def restore(self:LayerGroup):
+    "Give every layer of the open pass, and the coordinator, back what they had before."
     if self._before is not None: vars(self.coordinator).update(self._before)
     for cache,before in self.open.values(): vars(cache).update(before)
     self.close()
@@ -65,13 +70,20 @@ def _stamp(g):
     return (g.passes, *(() if c is None else (len(c._got), len(c._next), c._frozen)))
 
 @patch
+def sibling(self:LayerGroup)->LayerGroup:
+    "A group for a copy, which no layer has joined yet, with a coordinator of its own."
+    return LayerGroup(0, copy.deepcopy(self.coordinator), self.whole)
+
+@patch
 def twin(self:LayerGroup,
     i:int, # The layer that is copied
 )->LayerGroup: # The same object for all layers of one copy
-    "The group that the copy of layer `i` joins."
-    if self._twin is None or i in self._twin[1] or self._twin[2]!=_stamp(self):
-        self._twin = LayerGroup(0, copy.deepcopy(self.coordinator), self.whole),set(),_stamp(self)
-    group,taken,_ = self._twin
+    "The group that this copy of layer `i` joins: the first one begun that still lacks the layer."
+    now = _stamp(self)
+    self._twins = [o for o in self._twins if o[2]==now]
+    found = next((o for o in self._twins if i not in o[1]), None)
+    if found is None: found = self.sibling(),set(),now; self._twins.append(found)
+    group,taken,_ = found
     taken.add(i); group.n += 1
-    if len(taken)==self.n: self._twin = None
+    if len(taken)==self.n: self._twins.remove(found)
     return group

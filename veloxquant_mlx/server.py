@@ -56,6 +56,10 @@ def _stoppable(own):
         __hash__ = object.__hash__
         def __init__(self, *args, **kwargs): super().__init__(*args, **kwargs); live.add(self)
     class ResponseGenerator(own.ResponseGenerator):
+        def _tokenize(self, *args):
+            got = super()._tokenize(*args)
+            if not got[0]: raise ValueError('prompt: is empty')         # later it would end the thread that generates
+            return got
         def _await_response(self, response_queue):
             try: return super()._await_response(response_queue)
             except RuntimeError:
