@@ -10,6 +10,7 @@ import mlx.core as mx
 from fastcore.basics import patch
 from mlx.utils import tree_map
 from .cache import EvictionCache
+from .seam import _rows
 
 # %% ../nbs/06d_batch.ipynb #batch-BatchEvictionCache
 class BatchEvictionCache:
@@ -66,8 +67,6 @@ def side_by_side(
     return tree_map(lambda *xs: mx.concatenate([one(*o) for o in zip(xs, left, right)]), *rows)
 
 # %% ../nbs/06d_batch.ipynb #batch-update_and_fetch
-def _width(rows): return (rows[0] if isinstance(rows, (tuple,list)) else rows).shape[2]
-
 @patch
 def update_and_fetch(self:BatchEvictionCache,
     keys:mx.array, # `[B, H, S, D]` new keys, already rotated by the model
@@ -77,8 +76,8 @@ def update_and_fetch(self:BatchEvictionCache,
     B,S = keys.shape[0],keys.shape[2]
     if B!=len(self.lanes): raise ValueError(f"keys {keys.shape}: must have one sequence for each of the {len(self.lanes)} lanes")
     share = self._shares(S)
-    got = [c.update_and_fetch(keys[i:i+1,:,:t], values[i:i+1,:,:t]) if t else c.rest(keys[i:i+1], values[i:i+1]) for i,(c,t) in enumerate(zip(self.lanes, share))]
-    kept = [_width(k)-t for (k,_),t in zip(got, share)]
+    got = [c.update_and_fetch(keys[i:i+1,:,:t], values[i:i+1,:,:t]) for i,(c,t) in enumerate(zip(self.lanes, share))]
+    kept = [_rows(k)-t for (k,_),t in zip(got, share)]
     left,right = [max(kept)-n for n in kept],[S-t for t in share]
     if self.left is not None: self.left = [n-t for n,t in zip(self.left, share)]
     self.due,self.mask = share,lane_mask(kept, S)
@@ -90,11 +89,6 @@ def update_and_fetch(self:BatchEvictionCache,
 def keys_and_values(self:BatchEvictionCache)->tuple: # As `update_and_fetch` returned them
     "What attention was given last, for layers that look at this layer's rows."
     return self.last
-
-@patch
-def rest(self:EvictionCache, keys, values):
-    "The rows of a lane that gets no token of a block."
-    return self._beside(keys[:,:,:0], values[:,:,:0])
 
 # %% ../nbs/06d_batch.ipynb #batch-make_mask
 @patch
@@ -233,9 +227,4 @@ def _set_state(self, v):
 
 BatchEvictionCache.state = BatchEvictionCache.state.setter(_set_state)
 
-@patch(cls_method=True)
-def from_state(cls:BatchEvictionCache, state):
-    "A batch with this state."
-    self = cls.__new__(cls)
-    self.state = state
-    return self
+BatchEvictionCache.from_state = classmethod(EvictionCache.from_state.__func__)

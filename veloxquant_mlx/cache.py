@@ -321,7 +321,7 @@ def _snapshot(self:EvictionCache):
     "What there is to go back to: fields of its own for everything a block changes."
     store = _shallow(self.store)
     if store.parts: store.parts = [_each(copy.copy, o) for o in store.parts]        # the next row is written into the old objects
-    return {**self.__dict__, 'store':store, 'budget':_shallow(self.budget), 'queries':[*self.queries], 'log':[*self.log]}
+    return {**self.__dict__, 'store':store, 'budget':_shallow(self.budget), 'queries':[*self.queries]}
 
 def _shallow(o):
     "A copy with the same fields; `copy.copy` takes ten times as long."
@@ -334,6 +334,7 @@ def _go_back(self:EvictionCache):
     "Forget a block that did not reach every layer."
     if self.group: self.group.back(self.number)
 
+# %% ../nbs/06_cache.ipynb #cache-copy
 @patch
 def copy(self:EvictionCache,
     group=None, # The copy's `LayerGroup`; None: one that the copies of the other layers join too
@@ -403,12 +404,14 @@ def _update(self:EvictionCache, keys, values):
         if i%256==0: mx.eval(self.store.parts)  # a graph of one node chain a token must not grow without end
     return _tied(seen, _arrays(self.store.parts))
 
+# %% ../nbs/06_cache.ipynb #cache-keys_and_values
 @patch
 def keys_and_values(self:EvictionCache)->tuple: # As `update_and_fetch` returned them
     "What attention was given last, for layers of a model that store no rows and look at this layer's."
     if self.last is None: raise ValueError("keys_and_values: nothing was kept for other layers; caches made by for_model know which layers are shared")
     return self.last
 
+# %% ../nbs/06_cache.ipynb #cache-attended
 @patch(as_prop=True)
 def observes(self:EvictionCache)->bool:
     "Does the score need the model's queries, which the attention seam brings?"
@@ -858,6 +861,7 @@ def trim(self:EvictionCache,
     self.budget.rewind(st.dense(st.parts[0]) if left else None, left)
     return n
 
+# %% ../nbs/06_cache.ipynb #cache-_rescore
 @patch
 def _remember(self:EvictionCache, queries, scale, score):
     "Keep the queries of a block as long as its tokens can be taken back, and the score before it."

@@ -14,7 +14,7 @@ import mlx.core as mx
 from .builder import KVCacheBuilder
 from .files import save_prompt_cache
 from .generate import _Parser,_fail,add_method_options,make_config
-from .model import fetch_model,load_gguf
+from .model import load_gguf,model_name
 
 # %% ../nbs/11a_cache_prompt.ipynb #11a_cache_prompt-evicting_load
 def evicting_load(
@@ -23,7 +23,7 @@ def evicting_load(
 ): # Called as `own`
     "A `load` whose models come with eviction installed."
     def load(name, *args, return_config=False, **kwargs):
-        name = str(name or os.environ.get('VELOXQUANT_MODEL') or fetch_model())
+        name = model_name(name)
         if name.lower().endswith('.gguf'):
             given = {k:v for k,v in {**kwargs, **(kwargs.get('tokenizer_config') or {})}.items() if v and k!='tokenizer_config'}
             if given: raise ValueError(f"--{next(iter(given)).replace('_','-')} is for models that mlx_lm.load takes, and {Path(name).name} is a GGUF file")

@@ -4,7 +4,7 @@
 
 # %% auto #0
 __all__ = ['default_model', 'cache_folder', 'WheelFile', 'fetch_model', 'gguf_tokenizer', 'mlx_name', 'dequantize', 'llama_args',
-           'load_gguf', 'load_model']
+           'load_gguf', 'model_name', 'load_model']
 
 # %% ../nbs/10_model.ipynb #model-imports
 import hashlib,os,subprocess,sys,tempfile,zipfile
@@ -181,6 +181,13 @@ def load_gguf(
     mx.eval(model.parameters())
     return model.eval(),gguf_tokenizer(meta)
 
+# %% ../nbs/10_model.ipynb #model-model_name
+def model_name(
+    name:str=None, # A `.gguf` file, or whatever `mlx_lm.load` takes
+)->str: # The name, else `VELOXQUANT_MODEL`, else the file of the default model, fetched if need be
+    "The model that is meant."
+    return str(name or os.environ.get('VELOXQUANT_MODEL') or fetch_model())
+
 # %% ../nbs/10_model.ipynb #model-load_model
 def load_model(
     name:str=None, # A `.gguf` file, or whatever `mlx_lm.load` takes; `None` is `VELOXQUANT_MODEL` if set, else the default model
@@ -188,7 +195,7 @@ def load_model(
     trust_remote_code:bool=False, # Let `mlx_lm.load` run code that comes with the model
 )->tuple: # `(model, tokenizer)`
     "Load the default model, a GGUF file, or any model of `mlx_lm`."
-    name = name or os.environ.get('VELOXQUANT_MODEL') or fetch_model()
+    name = model_name(name)
     if str(name).lower().endswith('.gguf'):
         if trust_remote_code: raise ValueError('trust_remote_code is for models that mlx_lm.load takes: a GGUF file has no code')
         return load_gguf(name, dtype)

@@ -13,7 +13,7 @@ import mlx.core as mx
 from .cache import EvictionCache
 from .cache_prompt import Command
 from .generate import run_lengths
-from .model import fetch_model
+from .model import model_name
 
 # %% ../nbs/18_server.ipynb #server-kept_line
 def kept_line(
@@ -100,7 +100,7 @@ class Server(Command):
 
     def check(self, args):
         super().check(args)
-        args.model = args.model or os.environ.get('VELOXQUANT_MODEL') or str(fetch_model())                          # a name that /v1/models can list
+        args.model = model_name(args.model)                                    # a name that /v1/models can list
         if self.config and args.draft_model: raise ValueError(f'--draft-model {args.draft_model}: {_no_draft}')
         if self.config and (n := mx.distributed.init().size())>1: raise ValueError(f'{n} ranks: the server evicts in one process only; use --method none')
         try: family,kind,_,_,address = socket.getaddrinfo(args.host, args.port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)[0]
