@@ -7,11 +7,13 @@
     checks.py sidebar     the docs' sidebar has every notebook, each section in order
     checks.py docs        nbdev can prepare every notebook for the docs, in _proc (it runs all cells with imports, and the exported ones, but no others)
     checks.py pages       every link of the prepared pages leads somewhere: files, figures, anchors, symbols, lines of the source
+    checks.py site        the same of the site that Quarto made, in _docs
     checks.py wheel FILE  a wheel has every module
     checks.py count       print the numbers of notebooks that tests run and skip
 """
 import ast,json,re,sys,zipfile
 from pathlib import Path
+from urllib.parse import unquote
 
 root = Path(__file__).resolve().parent.parent
 paths = sorted(o for o in (root/'nbs').rglob('*.ipynb') if not any(p.startswith(('.','_')) for p in o.relative_to(root).parts))
@@ -99,16 +101,16 @@ def sidebar():
     if flat[0]!='index.ipynb': yield 'sidebar.yml does not begin with index.ipynb'
 
 def docs():
-    import warnings
+    import os
     from nbdev.serve import proc_nbs
-    warnings.simplefilter('ignore')
+    os.environ['PYTHONWARNINGS'] = 'ignore'                    # nbdev's on cells that import and compute, from its workers
     try: proc_nbs(force=True, n_workers=2)
     except Exception as e: yield f'{str(e)[:300]}\n  {e.__cause__!r}'
 
 def heading_id(text):
     "The anchor that pandoc gives a heading."
     text = re.sub(r'\[([^\]]*)\]\([^)]*\)', r'\1', text)
-    text = re.sub(r'[^\w\s.-]', '', re.sub(r'(?<!\w)_|_(?!\w)', '', text)).strip().lower()
+    text = re.sub(r'[^\w\s.-]', '', re.sub(r'(?<![\w.])_([^_]+)_(?!\w)', r'\1', text)).strip().lower()
     return re.sub(r'^[\W\d_]+', '', re.sub(r'\s+', '-', text)) or 'section'
 
 def shown(path):
@@ -131,6 +133,7 @@ class Page:
             self.ids.add(one)
         plain = re.sub(r'(`+)[^`]+\1', 'code', text)
         self.links = re.findall(r'\]\(\s*<?([^)\s>]+)>?[^)]*\)', plain)+re.findall(r'(?:src|href)="([^"]+)"', plain)
+        self.nested = re.findall(r'\[\[`([^`]+)`\]\([^)]*\)\]\(', text)
         self.refs = re.findall(r'(?<![\w@])@(?:fig|tbl|eq|sec|lst)-[\w-]+', plain)
 
 def addresses():
@@ -148,6 +151,7 @@ def dead(pages, folder):
     if len(by_out)<len(pages): yield f"two pages have the same name on the site: {sorted({p.out for p in pages if by_out[p.out] is not p})}"
     for p in pages:
         yield from (f'{p.file}: {o} is a cross reference that nothing resolves' for o in p.refs if o[1:] not in p.ids)
+        yield from (f'{p.file}: `{o}` is a symbol, which nbdev links by itself, inside a link: use other words there' for o in p.nested)
         for url in p.links:
             to,_,at = url.partition('#')
             if url.startswith(code):
@@ -159,7 +163,7 @@ def dead(pages, folder):
             else:
                 at_file = (folder/p.file).parent/to if to else folder/p.file
                 inside = folder.resolve() in at_file.resolve().parents
-                name = Path(at_file.resolve()).relative_to(folder.resolve()).as_posix() if inside else ''
+                name = at_file.resolve().relative_to(folder.resolve()).as_posix() if inside else ''
                 if not at_file.is_file() or not inside: yield f'{p.file}: nothing at {url}'; continue
                 target = by_file.get(name)
             if target is None and (url.startswith(site) or at): yield f'{p.file}: no such page: {url}'
@@ -174,10 +178,20 @@ def pages():
     yield from wrong
     planted = ['nowhere.ipynb', 'figures/nowhere.png', '../README.md', 'index.ipynb#nowhere', '#nowhere', f'{site}nowhere.html', f'{site}index.html#nowhere', f'{code}nowhere.py', f'{code}settings.ini#L99999']
     page = next(o for o in ready if o.file=='index.ipynb')
-    page.links,page.refs = planted,['@fig-nowhere']
+    page.links,page.refs,page.nested = planted,['@fig-nowhere'],['nowhere_inside']
     found = [o for o in dead(ready, folder) if o not in wrong]
-    for o in (*planted,*page.refs):
+    for o in (*planted,*page.refs,*page.nested):
         if not any(o in e for e in found): yield f'this check is blind: it does not find {o}'
+
+def site():
+    "The site that Quarto made has every page, and what its pages link to below them is there."
+    folder,built = root/'_proc',root/'_docs'
+    for o in sorted((*folder.rglob('*.ipynb'),*folder.rglob('*.md'))):
+        page = Page(o, folder)
+        if not (built/page.out).is_file(): yield f'{page.file}: the site has no {page.out}'
+    for o in sorted(built.rglob('*.html')):
+        for url in set(re.findall(r'(?:src|href)="([^"#?]+)', o.read_text(encoding='utf-8'))):
+            if not re.match(r'[a-z][a-z0-9+.-]*:|//', url, re.I) and not (o.parent/unquote(url)).exists(): yield f'{o.relative_to(built)}: nothing at {url}'
 
 def wheel(file):
     names = set(zipfile.ZipFile(file).namelist())
@@ -192,7 +206,7 @@ def count():
     return []
 
 if __name__=='__main__':
-    todo = dict(executed=executed, order=order, links=links, titles=titles, sidebar=sidebar, docs=docs, pages=pages, wheel=wheel, count=count)
+    todo = dict(executed=executed, order=order, links=links, titles=titles, sidebar=sidebar, docs=docs, pages=pages, site=site, wheel=wheel, count=count)
     if len(sys.argv)<2 or sys.argv[1] not in todo: sys.exit(__doc__)
     if not paths: sys.exit('no notebooks')
     wrong = list(todo[sys.argv[1]](*sys.argv[2:]))
