@@ -3,13 +3,17 @@
     checks.py executed    every notebook was run: no gaps, no errors, no paths of a machine
     checks.py order       veloxquant_mlx is imported before mlx in every notebook
     checks.py links       relative links and pictures of the notebooks and pages lead somewhere
-    checks.py sidebar     the docs' sidebar has every notebook, in order
-    checks.py docs        nbdev can prepare every notebook for the docs (it runs all cells with imports, and the exported ones, but no others)
+    checks.py titles      every notebook has a title and a subtitle that the docs can use, and loses no text to them
+    checks.py sidebar     the docs' sidebar has every notebook, each section in order
+    checks.py docs        nbdev can prepare every notebook for the docs, in _proc (it runs all cells with imports, and the exported ones, but no others)
+    checks.py pages       every link of the prepared pages leads somewhere: files, figures, anchors, symbols, lines of the source
+    checks.py site        the same of the site that Quarto made, in _docs
     checks.py wheel FILE  a wheel has every module
     checks.py count       print the numbers of notebooks that tests run and skip
 """
 import ast,json,re,sys,zipfile
 from pathlib import Path
+from urllib.parse import unquote
 
 root = Path(__file__).resolve().parent.parent
 paths = sorted(o for o in (root/'nbs').rglob('*.ipynb') if not any(p.startswith(('.','_')) for p in o.relative_to(root).parts))
@@ -79,20 +83,115 @@ def links():
             if not at.exists(): yield f'{name}: nothing at {url}'
             elif root not in at.resolve().parents: yield f'{name}: {url} leaves the project'
 
+def titles():
+    "nbdev makes the title and the description of a page from its first cell of text, and drops whatever else stands there."
+    for name,nb in books():
+        first = next((source(c).strip() for c in nb['cells'] if c['cell_type']=='markdown'), '')
+        if not re.fullmatch(r'# \S.*\n+> \S.*', first): yield f'{name}: the first cell of text must be "# Title" and one line "> subtitle", nothing else'
+
 def sidebar():
-    listed = re.findall(r'^\s*-\s+(\S+\.ipynb)\s*$', (root/'nbs'/'sidebar.yml').read_text(encoding='utf-8'), re.M)
-    wanted = ['index.ipynb', *(p.name for p in paths if p.name!='index.ipynb')]
-    if listed!=wanted: yield f'sidebar.yml lists {listed}, the notebooks are {wanted}'
+    import yaml
+    listed = yaml.safe_load((root/'nbs'/'sidebar.yml').read_text(encoding='utf-8'))['website']['sidebar']['contents']
+    parts = [o['contents'] for o in listed]
+    flat,names = [f for part in parts for f in part],{p.name for p in paths}
+    yield from (f'sidebar.yml lacks {o}' for o in sorted(names-set(flat)))
+    yield from (f'sidebar.yml lists {o}, which is no notebook' for o in flat if o not in names)
+    yield from (f'sidebar.yml lists {o} twice' for o in sorted({o for o in flat if flat.count(o)>1}))
+    yield from (f'sidebar.yml: {part} is not in the order of the numbers' for part in parts if part!=sorted(part))
+    if flat[0]!='index.ipynb': yield 'sidebar.yml does not begin with index.ipynb'
 
 def docs():
-    import tempfile,warnings
-    from nbdev.processors import FilterDefaults
-    from nbdev.serve_drv import main
-    warnings.simplefilter('ignore')
-    with tempfile.TemporaryDirectory() as tmp:
-        for p in paths:
-            try: main((p, Path(tmp)/p.name, FilterDefaults))
-            except Exception as e: yield f"{p.name}: {str(e)[:300]}\n  {e.__cause__!r}"
+    import os
+    from nbdev.serve import proc_nbs
+    os.environ['PYTHONWARNINGS'] = 'ignore'                    # nbdev's on cells that import and compute, from its workers
+    try: proc_nbs(force=True, n_workers=2)
+    except Exception as e: yield f'{str(e)[:300]}\n  {e.__cause__!r}'
+
+def heading_id(text):
+    "The anchor that pandoc gives a heading."
+    text = re.sub(r'\[([^\]]*)\]\([^)]*\)', r'\1', text)
+    text = re.sub(r'[^\w\s.-]', '', re.sub(r'(?<![\w.])_([^_]+)_(?!\w)', r'\1', text)).strip().lower()
+    return re.sub(r'^[\W\d_]+', '', re.sub(r'\s+', '-', text)) or 'section'
+
+def shown(path):
+    "The text of a page: what was written, and what cells give out as text or HTML. Code is left out."
+    if path.suffix=='.md': yield path.read_text(encoding='utf-8'); return
+    for c in json.loads(path.read_text(encoding='utf-8'))['cells']:
+        if c['cell_type']!='code': yield source(c)
+        for o in c.get('outputs', []): yield from (''.join(o.get('data', {}).get(k, '')) for k in ('text/markdown','text/html'))
+
+class Page:
+    "A page that is ready for the docs: its file, the name it gets on the site, its anchors and its links."
+    def __init__(self, path, folder):
+        self.file,text = path.relative_to(folder).as_posix(),re.sub(r'^(```|~~~).*?^\1', '', '\n\n'.join(shown(path)), flags=re.S|re.M)
+        named = re.search(r'^output-file: (\S+)', text, re.M)
+        self.out = (path.parent/(named[1] if named else path.stem+'.html')).relative_to(folder).as_posix()
+        self.ids = set(re.findall(r'\bid="([^"]+)"', text)+re.findall(r'\{[^}]*#([\w.-]+)[^}]*\}', text))
+        for h in re.findall(r'^#{1,6} +(.*?)(?: *\{.*\})? *$', text, re.M):
+            at,n = heading_id(h.replace('`', '')),0
+            while (one := f'{at}-{n}' if n else at) in self.ids: n += 1
+            self.ids.add(one)
+        plain = re.sub(r'(`+)[^`]+\1', 'code', text)
+        self.links = re.findall(r'\]\(\s*<?([^)\s>]+)>?[^)]*\)', plain)+re.findall(r'(?:src|href)="([^"]+)"', plain)
+        self.nested = re.findall(r'\[\[`([^`]+)`\]\([^)]*\)\]\(', text)
+        self.refs = re.findall(r'(?<![\w@])@(?:fig|tbl|eq|sec|lst)-[\w-]+', plain)
+
+def addresses():
+    "Where the site is, and where the source is."
+    from configparser import ConfigParser
+    cfg = ConfigParser(delimiters=['='])
+    cfg.read(root/'settings.ini', encoding='utf-8')
+    cfg = cfg['DEFAULT']
+    return f"{cfg['doc_host']}{cfg['doc_baseurl']}/",f"{cfg['git_url']}/blob/{cfg['branch']}/"
+
+def dead(pages, folder):
+    "Links of pages of the docs that lead nowhere: to files, to pages and anchors of the site by their address, and to lines of the source. Other addresses are not visited."
+    site,code = addresses()
+    by_file,by_out = {p.file:p for p in pages},{p.out:p for p in pages}
+    if len(by_out)<len(pages): yield f"two pages have the same name on the site: {sorted({p.out for p in pages if by_out[p.out] is not p})}"
+    for p in pages:
+        yield from (f'{p.file}: {o} is a cross reference that nothing resolves' for o in p.refs if o[1:] not in p.ids)
+        yield from (f'{p.file}: `{o}` is a symbol, which nbdev links by itself, inside a link: use other words there' for o in p.nested)
+        for url in p.links:
+            to,_,at = url.partition('#')
+            if url.startswith(code):
+                f,line = root/to.removeprefix(code),at.removeprefix('L') or '1'
+                if not f.is_file() or not line.isdigit() or int(line)>len(f.read_text(encoding='utf-8').splitlines()): yield f'{p.file}: no such line of the source: {url}'
+                continue
+            if url.startswith(site): target = by_out.get(to.removeprefix(site) or 'index.html')
+            elif re.match(r'[a-z][a-z0-9+.-]*:', url, re.I): continue
+            else:
+                at_file = (folder/p.file).parent/to if to else folder/p.file
+                inside = folder.resolve() in at_file.resolve().parents
+                name = at_file.resolve().relative_to(folder.resolve()).as_posix() if inside else ''
+                if not at_file.is_file() or not inside: yield f'{p.file}: nothing at {url}'; continue
+                target = by_file.get(name)
+            if target is None and (url.startswith(site) or at): yield f'{p.file}: no such page: {url}'
+            elif target and at and at not in target.ids: yield f'{p.file}: {target.file} has no anchor for {url}'
+
+def pages():
+    "Every link of the pages in `_proc` leads somewhere. Dead ones are planted to see that they would be found."
+    folder = root/'_proc'
+    ready = [Page(o, folder) for o in sorted((*folder.rglob('*.ipynb'),*folder.rglob('*.md')))]
+    if {p.name for p in paths}-{o.file for o in ready}: yield 'not every notebook is in _proc: run checks.py docs first'; return
+    wrong,(site,code) = list(dead(ready, folder)),addresses()
+    yield from wrong
+    planted = ['nowhere.ipynb', 'figures/nowhere.png', '../README.md', 'index.ipynb#nowhere', '#nowhere', f'{site}nowhere.html', f'{site}index.html#nowhere', f'{code}nowhere.py', f'{code}settings.ini#L99999']
+    page = next(o for o in ready if o.file=='index.ipynb')
+    page.links,page.refs,page.nested = planted,['@fig-nowhere'],['nowhere_inside']
+    found = [o for o in dead(ready, folder) if o not in wrong]
+    for o in (*planted,*page.refs,*page.nested):
+        if not any(o in e for e in found): yield f'this check is blind: it does not find {o}'
+
+def site():
+    "The site that Quarto made has every page, and what its pages link to below them is there."
+    folder,built = root/'_proc',root/'_docs'
+    for o in sorted((*folder.rglob('*.ipynb'),*folder.rglob('*.md'))):
+        page = Page(o, folder)
+        if not (built/page.out).is_file(): yield f'{page.file}: the site has no {page.out}'
+    for o in sorted(built.rglob('*.html')):
+        for url in set(re.findall(r'(?:src|href)="([^"#?]+)', o.read_text(encoding='utf-8'))):
+            if not re.match(r'[a-z][a-z0-9+.-]*:|//', url, re.I) and not (o.parent/unquote(url)).exists(): yield f'{o.relative_to(built)}: nothing at {url}'
 
 def wheel(file):
     names = set(zipfile.ZipFile(file).namelist())
@@ -107,7 +206,7 @@ def count():
     return []
 
 if __name__=='__main__':
-    todo = dict(executed=executed, order=order, links=links, sidebar=sidebar, docs=docs, wheel=wheel, count=count)
+    todo = dict(executed=executed, order=order, links=links, titles=titles, sidebar=sidebar, docs=docs, pages=pages, site=site, wheel=wheel, count=count)
     if len(sys.argv)<2 or sys.argv[1] not in todo: sys.exit(__doc__)
     if not paths: sys.exit('no notebooks')
     wrong = list(todo[sys.argv[1]](*sys.argv[2:]))
