@@ -5,14 +5,16 @@
 # %% auto #0
 __all__ = ['method_options', 'number', 'weights', 'add_method_options', 'build_parser', 'make_config', 'check_sampling',
            'read_prompt', 'encode_prompt', 'encode_rest', 'Progress', 'run_lengths', 'cache_report', 'notes', 'run',
-           'main']
+           'check_show', 'main']
 
 # %% ../nbs/11_generate.ipynb #generate-imports
 import argparse,contextlib,json,os,sys,time,warnings
+from pathlib import Path
 import mlx.core as mx
 from .builder import KVCacheBuilder,KVCacheConfig,METHODS,method_settings,own_cache
 from .cache import EvictionCache
 from .files import file_config,load_prompt_cache,open_prompt_cache
+from .kept import read_layers,show_kept
 from .model import load_model
 
 # %% ../nbs/11_generate.ipynb #generate-method_options
@@ -89,6 +91,7 @@ def build_parser(
     add('--prefill-step-size', type=int, default=2048, help='prompt tokens processed at a time (default: 2048)')
     add('--quiet', action='store_true', help='no report, only the answer')
     add('--prompt-cache-file', help='go on from this file of veloxquant_mlx.cache_prompt or mlx_lm.cache_prompt; method and settings are those of the file')
+    add('--show-kept', metavar='FILE', help='write a page (HTML) of prompt and answer on which every token is shaded by the share of key heads that still hold it')
     add_method_options(p)
     return p
 
@@ -308,7 +311,37 @@ def _read_file(args):
     if extra: raise ValueError(f"the prompt cache file {args.prompt_cache_file!r} was made with --{extra.pop().replace('_','-')}, which this command does not have")
     return args.model or meta.get('model'),own
 
-# %% ../nbs/11_generate.ipynb #generate-main
+# %% ../nbs/11_generate.ipynb #generate-check_show
+def check_show(
+    args:argparse.Namespace, # As `build_parser` gives it
+)->None: # A `ValueError` names the option, its value and the rule
+    "Refuse a page of what was kept that could not be written, or would show nothing."
+    file = args.show_kept
+    if file is None: return
+    if args.method=='none': raise ValueError(f"--show-kept {file} is for evicting methods, not for --method none, which keeps every token")
+    if args.prompt_cache_file: raise ValueError(f"--show-kept {file} needs the whole text, and a file of --prompt-cache-file holds no words")
+    if not file or Path(file).is_dir(): raise ValueError(f"--show-kept {file or repr(file)}: must be a file, and is a folder")
+    folder = Path(file).resolve().parent
+    if not folder.is_dir() or not os.access(folder, os.W_OK): raise ValueError(f"--show-kept {file}: its folder does not exist, or cannot be written to")
+
+def _recorded(sampler, chosen):
+    "The same sampler; what it chooses also goes into a list."
+    def sample(logprobs):
+        chosen.append(sampler(logprobs))
+        return chosen[-1]
+    return sample
+
+def _write_page(file, caches, tokenizer, ids, chosen, code):
+    "Write the page of what was kept, and say where; returns the exit code."
+    try:
+        with notes('veloxquant_mlx.generate'):
+            seen = next(o[0] for o in read_layers(caches) if o)
+            show_kept(caches, [*ids, *(o.item() for o in chosen)][:seen], tokenizer).save(file)
+    except (OSError,ValueError,RuntimeError) as e: return _fail(f'--show-kept {file}: {e}', code or 1)
+    print(f'veloxquant_mlx.generate: note: what was kept is shown in {file}', file=sys.stderr)
+    return code
+
+# %% ../nbs/11_generate.ipynb #generate-_answer
 def _answer(args, text, config, own, name):
     "Load the model, generate, report; returns the exit code."
     try: model,tokenizer = load_model(name or None, trust_remote_code=args.trust_remote_code)
@@ -321,15 +354,21 @@ def _answer(args, text, config, own, name):
         seen = max(getattr(c, 'offset', 0) for c in caches)
     else: ids = encode_prompt(tokenizer, text, args.system_prompt, args.ignore_chat_template)
     _warn_long(model, seen+len(ids), args.max_tokens)
-    return run(model, tokenizer, ids, config, args.quiet, method, caches, **_sampling(args))
+    sampling,chosen = _sampling(args),[]
+    if not args.show_kept: return run(model, tokenizer, ids, config, args.quiet, method, caches, **sampling)
+    with notes('veloxquant_mlx.generate'): caches = KVCacheBuilder.for_model(model, config)
+    sampling['sampler'] = _recorded(sampling['sampler'], chosen)
+    code = run(model, tokenizer, ids, config, args.quiet, method, caches, **sampling)
+    return _write_page(args.show_kept, caches, tokenizer, ids, chosen, code)
 
+# %% ../nbs/11_generate.ipynb #generate-main
 def main(
     argv:list=None, # Arguments; default: those of the command line
 )->int: # Exit code: 0, 1 (model), 2 (usage) or 130 (Ctrl-C)
     "The command `veloxquant_mlx.generate`."
     args = build_parser().parse_args(argv)
     try:
-        check_sampling(args)
+        check_sampling(args); check_show(args)
         name,own = _read_file(args) if args.prompt_cache_file else (args.model,None)
         config = None if own and not _given(args) else make_config(args)
         text = read_prompt(args.prompt)
