@@ -16,6 +16,7 @@ from .seam import _rows
 class BatchEvictionCache:
     "The evicting caches of several sequences, one lane each, as one cache of a batch."
     shared,last = False,None
+    apart = None        # what was handed out last, and the lanes' own rows it was made of
     own_masks = True    # may the attention seam put this layer's mask in the place of the model's?
 
     def __init__(self,
@@ -75,7 +76,7 @@ def update_and_fetch(self:BatchEvictionCache,
     "Every row the new tokens may attend to, lane by lane, flush on the right."
     B,S = keys.shape[0],keys.shape[2]
     if B!=len(self.lanes): raise ValueError(f"keys {keys.shape}: must have one sequence for each of the {len(self.lanes)} lanes")
-    share = self._shares(S)
+    share,self.apart = self._shares(S),None                   # let go first: a buffer with a live view would be copied
     got = [c.update_and_fetch(keys[i:i+1,:,:t], values[i:i+1,:,:t]) for i,(c,t) in enumerate(zip(self.lanes, share))]
     kept = [_rows(k)-t for (k,_),t in zip(got, share)]
     left,right = [max(kept)-n for n in kept],[S-t for t in share]
@@ -83,12 +84,35 @@ def update_and_fetch(self:BatchEvictionCache,
     self.due,self.mask = share,lane_mask(kept, S)
     seen = tuple(side_by_side(o, left, right) for o in zip(*got))
     if self.shared: self.last = seen
+    elif self.own_masks: self.apart = seen,got
     return seen
 
 @patch
 def keys_and_values(self:BatchEvictionCache)->tuple: # As `update_and_fetch` returned them
     "What attention was given last, for layers that look at this layer's rows."
     return self.last
+
+# %% ../nbs/06d_batch.ipynb #batch-attend
+@patch
+def attend(self:BatchEvictionCache,
+    attention, # The model's attention function
+    queries:mx.array, # `[B, Hq, S, D]`
+    keys, # Keys that the model passes to attention
+    values, # Values that the model passes to attention
+    **kwargs, # What else it passes
+): # `[B, Hq, S, Dv]`, tied to the scores; None where keys and values are not those that were handed out last
+    "Attention of each lane to its own rows."
+    (seen,got),self.apart = self.apart or ((None,None),None),None
+    if keys is not seen[0] or values is not seen[1]: return None
+    outs,S,due = [],queries.shape[2],self.due
+    for i,(c,(k,v),t) in enumerate(zip(self.lanes, got, due)):
+        if not t: outs.append(None); continue
+        q = queries[i:i+1,:,:t]
+        out = attention(q[...], k, v, **kwargs | dict(cache=c, mask=None if t==1 else 'causal'))     # its own object: attention over packed rows scales its queries in place
+        if c.observes: out = c.attended(out, q, kwargs['scale'])
+        outs.append(out if t==S else mx.pad(out, [(0,0),(0,0),(0,S-t),(0,0)]))
+    self.due,some = None,next(o for o in outs if o is not None)
+    return mx.concatenate([mx.zeros_like(some) if o is None else o for o in outs])
 
 # %% ../nbs/06d_batch.ipynb #batch-make_mask
 @patch

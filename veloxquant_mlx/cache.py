@@ -871,7 +871,8 @@ def _set_state(self, v):
     if isinstance(self.budget, SqueezeShare): self.budget.restore(meta, None if total is None else [total,count])
     if meta.get('pack'): self.to_quantized(*meta['pack'])
     parts = None if parts[0] is None else [o if isinstance(o, mx.array) else tuple(o) for o in parts]
-    if parts: parts[2:] = [_pad(x[:,:,:n], x.shape[2]-n, free) for x,free in zip(parts[2:], FREE[2:])]
+    if parts and all(isinstance(x, mx.array) and x.ndim>2 and x.shape[2]>n for x in parts[2:]):     # free slots of older files hold zeros
+        parts[2:] = [_pad(x[:,:,:n], x.shape[2]-n, free) for x,free in zip(parts[2:], FREE[2:])]
     self.store.parts,self.store.n,self.store.ordered,self.offset = parts,int(n),bool(ordered),int(offset)
     ends = [0]
     for S,_ in meta['log']: ends.append(ends[-1]+S)

@@ -28,6 +28,7 @@ def _wrapper(own):
     def seam(queries, keys, values, *args, **kwargs):
         kwargs.update(zip(('cache','scale','mask','sinks'), args))
         cache = kwargs.get('cache')
+        if hasattr(cache, 'attend') and (out := cache.attend(own, queries, keys, values, **kwargs)) is not None: return out
         if hasattr(cache, 'own_mask'): kwargs['mask'] = cache.own_mask(kwargs.get('mask'), queries.shape[2], _rows(keys))
         if not getattr(cache, 'observes', False): return own(queries, keys, values, **kwargs)
         asked = queries[...]                        # its own object: attention over packed rows scales `queries` in place
