@@ -29,12 +29,17 @@ def direction_sum(
     if not isinstance(keys, mx.array) or not mx.issubdtype(keys.dtype, mx.floating):
         raise ValueError(f"keys must be an mlx array of floats, got {getattr(keys, 'dtype', type(keys).__name__)}")
     if keys.ndim<2 or keys.shape[-1]<1: raise ValueError(f"keys must have shape [..., n, D] with D>=1, got {keys.shape}")
+    if not keys.size: return mx.zeros((*keys.shape[:-2],keys.shape[-1])),mx.zeros(keys.shape[:-2], dtype=mx.int32)
     k = widen(keys)
-    top = mx.abs(k).max(-1, keepdims=True)
-    usable = mx.isfinite(top) & (top>0)
-    k = mx.where(usable, k, 0)/mx.where(usable, top, 1)
-    weight = mx.where(usable, mx.rsqrt(mx.maximum(mx.square(k).sum(-1, keepdims=True), 1)), 0)   # the largest component is 1
-    return (weight.swapaxes(-1,-2) @ k)[...,0,:], usable.sum((-2,-1)).astype(mx.int32)
+    sound = _finite(k)
+    top = mx.abs(sound).max(-2, keepdims=True).max(-1, keepdims=True)
+    unit = mx.where(top>0, 1/top, 1)                          # brings a head's largest component to 1
+    square = mx.square(k*unit) @ mx.ones((k.shape[-1],1))     # NaN or infinite where the key is
+    usable = (square>0) & (square<mx.inf)
+    weight = mx.where(usable, mx.rsqrt(square)*unit, 0)
+    return (weight.swapaxes(-1,-2) @ sound)[...,0,:], usable.sum((-2,-1)).astype(mx.int32)
+
+_finite = mx.compile(lambda x: mx.where(x-x==0, x, 0))
 
 # %% ../nbs/00_concentration.ipynb #concentration-mean_cosine
 def mean_cosine(

@@ -68,9 +68,11 @@ def share_heads(
     return queries.astype(mx.float32).reshape(B, H, Hq//H, S, D)
 
 # %% ../nbs/04_h2o.ipynb #h2o-H2OScore
+_nothing = mx.compile(lambda x: mx.square(x)*0)
+
 class H2OScore(RowScore):
     "Score of a row: the attention that later tokens paid to it, with their keys or the model's true queries."
-    tile = 2**19  # logits held at once; about a core's cache, and enough to keep a GPU busy when multiplied by 32
+    tile = 2**20  # logits held at once; as many as stay near a core, and enough to keep a GPU busy when multiplied by 16
 
     def __init__(self,
         queries:str='key', # `'key'`: a token's key stands in for its query; `'observed'`: the queries are the model's own
@@ -90,7 +92,7 @@ class H2OScore(RowScore):
         pos:mx.array=None, # `[B, H, S]` their positions; not used
     )->mx.array: # `[B, H, S]` float32: 0, or NaN where the key is not finite; with `average` or `value_norm` `[B, H, S, 3]`
         "Score of rows that nobody has seen yet."
-        mass = square_norm(keys)*0
+        mass = (_nothing(widen(keys)) @ mx.ones(keys.shape[-1]))             # 0, or NaN
         if self.columns==1: return mass
         weight = square_norm(values) if self.value_norm else mass+1
         return mx.stack([mass, mass, mx.sqrt(weight)+weight*0], -1)           # a value that is not finite makes the score NaN, as a key does
@@ -120,20 +122,20 @@ def _gain_one(self:H2OScore, ok, keys, pos, q, start):
 def _gain(self:H2OScore, ok, keys, q, S):
     "Mass and queries that each row gets from the last queries `[B, H, r, Q, D]` of a block of `S`."
     (B,H,r,Q,D),N = q.shape,keys.shape[2]
-    fine = square_norm(q)*0==0 if self.observes else ok[...,None,N-S:]
-    q,count = mx.where(fine[...,None], q, 0.),ok.astype(mx.float32)
     keys = mx.where(ok[...,None], keys, take_rows(keys, mx.argmax(ok, -1, keepdims=True)))     # a broken row takes the place of one whose logits it cannot exceed
+    count,fine = ok.astype(mx.float32),square_norm(q)*0==0 if self.observes else ok[...,None,N-S:]
+    q = mx.where(fine[...,None], q, 0.) if self.observes else keys[:,:,None,N-S:]
     give = fine if r==1 and self.decay==1 else fine*mx.power(self.decay, mx.arange(Q-1, -1, -1))/r
-    step = max(16, self.tile*(1 if mx.default_device()==mx.cpu else 32)//(B*H*r*N))
+    step = max(16, self.tile*(1 if mx.default_device()==mx.cpu else 16)//(B*H*r*N))
     got,seen = mx.zeros(ok.shape),mx.zeros(ok.shape)
     for a in range(0, Q, step):
         b = min(Q, a+step)
         n,each = N-Q+b,(B,H,r*(b-a))
-        ahead = mx.arange(n)[:,None]-mx.arange(n-b+a, n)     # how far a row lies behind the query
-        hidden = mx.tile(ahead>0 if self.observes else ahead>=0, (1,r))
+        ahead = mx.arange(b-a)[:,None]-mx.arange(b-a)        # how far a row of the tile lies behind the query; those before the tile are seen by all
+        mask = mx.pad(hide(mx.tile(ahead>0 if self.observes else ahead>=0, (1,r))), ((n-b+a,0),(0,0)))
         one,give_ = mx.depends(q[:,:,:,a:b], got).reshape(*each, D),give[:,:,:,a:b].reshape(each)   # one tile after the other, or all their logits are held at once
-        got = got + mx.pad(attention_mass(one, keys[:,:,:n], hide(hidden), give_, count[:,:,:n]), ((0,0),(0,0),(0,N-n)))
-        if self.columns>1: seen = seen + mx.pad(((~hidden)@give_[...,None].astype(mx.float32))[...,0], ((0,0),(0,0),(0,N-n)))
+        got = got + mx.pad(attention_mass(one, keys[:,:,:n], mask, give_, count[:,:,:n]), ((0,0),(0,0),(0,N-n)))
+        if self.columns>1: seen = seen + mx.pad(((mask==0)@give_[...,None].astype(mx.float32))[...,0], ((0,0),(0,0),(0,N-n)))
     return got,seen
 
 # %% ../nbs/04_h2o.ipynb #h2o-absorb
