@@ -27,6 +27,7 @@ class RowScore:
     "Decides which rows matter; the methods' scores override what they need."
     observes = False  # Needs the model's true queries?
     diverse = 0       # Share of the rows to choose that goes to unusual keys whatever the score
+    learned = None    # What it learned from the text beyond a number a row, a tuple that is replaced and never changed; None: nothing ever
 
     def born(self,
         keys:mx.array, # `[B, H, S, D]` keys of new rows
@@ -43,6 +44,14 @@ class RowScore:
     def rank(self, score):
         "The one number of each row `[B, H, N]` by which rows are kept, higher stays."
         return score
+
+    def again(self, score, keys, values, pos):
+        "Score of the rows that are left after a rewind, which had `score`; all tokens are still there."
+        return self.absorb(self.born(keys, values, pos), keys, pos, keys, 0)
+
+    def forget(self, left):
+        "Was something learned from tokens that are taken back, so that only `left` remain? It is unlearned."
+        return False
 
 # %% ../nbs/03_topk.ipynb #topk-keep_rows
 def keep_rows(
