@@ -7,6 +7,7 @@ __all__ = ['KeyDiffScore', 'leading', 'QFilterScore']
 
 # %% ../nbs/05d_directions.ipynb #directions-04
 import mlx.core as mx
+from fastcore.basics import patch
 from .topk import RowScore
 from .h2o import share_heads, square_norm, unlikeness, widen
 
@@ -53,12 +54,15 @@ class QFilterScore(RowScore):
         self.learned = (leading(moment, mean),seen) if seen>=self.calib else (leading(moment, mean),seen,moment,mean)
         return self.born(keys)
 
-    def forget(self, left):
-        "Unlearn everything if some of it came from tokens that are taken back; says whether it did."
-        gone = bool(self.learned) and self.learned[1]>left
-        if gone: self.learned = ()
-        return gone
+# %% ../nbs/05d_directions.ipynb #directions-forget
+@patch
+def forget(self:QFilterScore, left):
+    "Unlearn everything if some of it came from tokens that are taken back; says whether it did."
+    gone = bool(self.learned) and self.learned[1]>left
+    if gone: self.learned = ()
+    return gone
 
-    def again(self, score, keys, values, pos):
-        "Scores after a rewind."
-        return self.absorb(self.born(keys), keys, pos, keys, 0) if self.forget(keys.shape[2]) else score
+@patch
+def again(self:QFilterScore, score, keys, values, pos):
+    "Scores after a rewind."
+    return self.absorb(self.born(keys), keys, pos, keys, 0) if self.forget(keys.shape[2]) else score
