@@ -5,8 +5,9 @@ __version__ = "0.1.0"
 
 # %% auto #0
 __all__ = ['concentration_score', 'squeeze_budgets', 'SqueezeCoordinator', 'EvictionCache', 'H2OKVCache', 'L2NormKVCache',
-           'RandomKVCache', 'SqueezeAttentionCache', 'StreamingKVCache', 'open_seam', 'BatchEvictionCache',
-           'KVCacheBuilder', 'KVCacheConfig', 'KVCacheFactory', 'bounded_layers', 'close_seam']
+           'RandomKVCache', 'SqueezeAttentionCache', 'StreamingKVCache', 'ChunkKVCache', 'KeyDiffKVCache',
+           'MixedKVCache', 'PyramidKVCache', 'QFiltersKVCache', 'SnapKVCache', 'TOVAKVCache', 'open_seam',
+           'BatchEvictionCache', 'KVCacheBuilder', 'KVCacheConfig', 'KVCacheFactory', 'bounded_layers', 'close_seam']
 
 # %% ../nbs/09_package.ipynb #package-blas
 from .blas import load_openblas
@@ -18,11 +19,12 @@ from .allocator import squeeze_budgets
 from .coordinator import SqueezeCoordinator
 from .cache import EvictionCache,H2OKVCache,L2NormKVCache,RandomKVCache,SqueezeAttentionCache,StreamingKVCache
 from .seam import open_seam
+from .neighbours import ChunkKVCache,KeyDiffKVCache,MixedKVCache,PyramidKVCache,QFiltersKVCache,SnapKVCache,TOVAKVCache
 from .batch import BatchEvictionCache
 from .builder import KVCacheBuilder,KVCacheConfig,KVCacheFactory,bounded_layers,close_seam
 
 _all_ = ['concentration_score', 'squeeze_budgets', 'SqueezeCoordinator', 'EvictionCache', 'H2OKVCache', 'L2NormKVCache', 'RandomKVCache', 'SqueezeAttentionCache',
-    'StreamingKVCache', 'open_seam', 'BatchEvictionCache', 'KVCacheBuilder', 'KVCacheConfig', 'KVCacheFactory', 'bounded_layers', 'close_seam']
+    'StreamingKVCache', 'ChunkKVCache', 'KeyDiffKVCache', 'MixedKVCache', 'PyramidKVCache', 'QFiltersKVCache', 'SnapKVCache', 'TOVAKVCache', 'open_seam', 'BatchEvictionCache', 'KVCacheBuilder', 'KVCacheConfig', 'KVCacheFactory', 'bounded_layers', 'close_seam']
 
 # %% ../nbs/09_package.ipynb #package-register
 from .files import register

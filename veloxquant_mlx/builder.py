@@ -14,31 +14,47 @@ from .coordinator import SqueezeCoordinator
 from .passes import LayerGroup
 from .batch import BatchEvictionCache, lane_mask
 from .cache import EvictionCache, H2OKVCache, L2NormKVCache, SqueezeAttentionCache, StreamingKVCache, RandomKVCache, check_int, check_pack, least_budget
+from .neighbours import NEIGHBOURS
 from .profiles import layer_profile
 from .ranks import model_ranks
 from .seam import Seam, _lock, attention_modules, open_seam
 
 # %% ../nbs/07_builder.ipynb #builder-method_settings
-METHODS = {c.method:c for c in (SqueezeAttentionCache, H2OKVCache, L2NormKVCache, StreamingKVCache, RandomKVCache)}
+METHODS = {c.method:c for c in (SqueezeAttentionCache, H2OKVCache, L2NormKVCache, StreamingKVCache, RandomKVCache, *NEIGHBOURS)}
 
 def method_settings(
     method:str, # A key of `METHODS`
 )->dict: # Setting with its method's prefix, as `squeeze_budget` -> default
     "The settings a method takes and their defaults."
     params = inspect.signature(METHODS[method].__init__).parameters.values()
-    return {f'{method}_{p.name}': p.default for p in params if p.name not in ('self','head_dim','queries','coordinator','layer')}
+    return {f'{method}_{p.name}': p.default for p in params if p.name not in ('self','head_dim','queries','coordinator','layer','depth')}
+
+# %% ../nbs/07_builder.ipynb #builder-_mixture
+def _mixture(method, score, rule, settings):
+    "Method and settings once `score` and `budget` have their long names."
+    short = {k: v for k,v in dict(score=score, rule=rule).items() if v is not None}
+    if not short: return method,settings
+    for k,v in short.items():
+        name = dict(score='score', rule='budget')[k]
+        if method not in (None,'mix'): raise ValueError(f"{name}={v!r}: makes a mixture, and method is {method!r}; leave the method out" + (f", or give the rows as {method}_budget" if not isinstance(v, str) else ''))
+        if f'mix_{k}' in settings: raise ValueError(f"{name}={v!r}: is short for mix_{k}, which is given too")
+        if not isinstance(v, str): raise ValueError(f"{name}={v!r}: must be a name" + ('; the number of rows is mix_budget' if k=='rule' else ''))
+    return 'mix',{**settings, **{f'mix_{k}': v for k,v in short.items()}}
 
 # %% ../nbs/07_builder.ipynb #builder-KVCacheConfig
 class KVCacheConfig:
     "A method and its settings, checked when it is made and fixed afterwards."
     def __init__(self,
-        method:str, # `'squeeze'`, `'h2o'` or `'knorm'`; `'streaming'` and `'random'` to compare with
+        method:str=None, # A key of `METHODS`: `'squeeze'`, `'h2o'`, `'knorm'` or a neighbour; may be left out with `score` or `budget`, which make a mixture
         head_dim:int=None, # Size of a key; None: learned from the first block
         queries:str='key', # Whose queries score, for methods that ask: `'key'`, the new tokens' keys as in the documents, or `'observed'`, the model's own
         kv_bits:int=None, # Hold keys and values packed in this many bits an element: 2, 3, 4, 5, 6 or 8; None: as they come
         kv_group_size:int=64, # Elements that share a scale and a bias: 32, 64 or 128; divides the head size
+        score:str=None, # Short for `mix_score`
+        budget:str=None, # Short for `mix_rule`
         **settings, # The method's settings with its name in front, as `squeeze_budget=512`; see `method_settings`
     ):
+        method,settings = _mixture(method, score, budget, settings)
         if not isinstance(method, str) or method not in METHODS:
             near = difflib.get_close_matches(str(method), METHODS, 1, 0.3)
             raise ValueError(f"method={method!r}: must be one of {', '.join(METHODS)}" + (f"; did you mean {near[0]!r}?" if near else ''))
@@ -237,7 +253,7 @@ def _checked(model, method, head_dim, queries, uneven, pack):
     window = next((w for _,w in asked if w is not None), None)
     if window is not None: raise ValueError(f"model {name}: asks a full-attention layer for a sliding window (window_size={window}), which has no meaning once rows are missing")
     if (uneven or method=='squeeze') and not look.single:
-        raise ValueError(f"model {name}: asks one layer for a mask array and does not hand it to scaled_dot_product_attention as it is, and {'squeeze' if method=='squeeze' else f'{method}_layers'} lets layers keep different numbers of rows; use h2o or knorm without weights for layers")
+        raise ValueError(f"model {name}: asks one layer for a mask array and does not hand it to scaled_dot_product_attention as it is, and {method if method in ('squeeze','pyramid','mix') else f'{method}_layers'} lets layers keep different numbers of rows; use h2o or knorm without weights for layers")
     if pack: look.try_packed(model, *pack)
     look.trace = look.bounded = None                          # they hold the graph of the two tokens
     return look
@@ -287,7 +303,9 @@ class KVCacheBuilder:
         return _Installed(model, _Fresh(model, config, group, timeout))
 
 # %% ../nbs/07_builder.ipynb #builder-_caches
-def _uneven(config): return config.method=='squeeze' or getattr(config, f'{config.method}_layers', None) is not None
+def _rule(config): return getattr(config, 'mix_rule', config.method if config.method in ('squeeze','pyramid') else 'uniform')
+
+def _uneven(config): return _rule(config)!='uniform' or getattr(config, f'{config.method}_layers', None) is not None
 
 def _asks_seam(look, config): return bool(look.modules) and (config.queries=='observed' or _uneven(config))
 
@@ -296,7 +314,7 @@ def _look(model, config, group, timeout):
     ranks,look,error = model_ranks(model, group, timeout),None,None
     try:
         look = _checked(model, config.method, config.head_dim, config.queries, _uneven(config), config.pack)
-        if ranks and config.method=='squeeze': _check_ranks(look.why, config, ranks)
+        if ranks and _rule(config)=='squeeze': _check_ranks(look.why, config, ranks)
     except ValueError as e: error = e
     if ranks: ranks.agree(len(look.here) if look else 0, config, error)
     elif error: raise error
@@ -304,7 +322,7 @@ def _look(model, config, group, timeout):
     return look
 
 def _check_ranks(why, config, ranks):
-    if config.squeeze_block: raise ValueError(f"squeeze_block={config.squeeze_block}: evicts in the middle of a pass, when the schedule of a model spread over {ranks.size} ranks cannot be known; leave it out")
+    if getattr(config, 'squeeze_block', None): raise ValueError(f"squeeze_block={config.squeeze_block}: evicts in the middle of a pass, when the schedule of a model spread over {ranks.size} ranks cannot be known; leave it out")
     if ranks.kind=='layers' and ranks.rank and why[len(why)-1]:
         raise ValueError(f"rank {ranks.rank} of {ranks.size}: its last layer {why[len(why)-1]}, and squeeze needs that layer to know when the pass was sent on; split the layers elsewhere, or use h2o or knorm")
 
@@ -314,14 +332,14 @@ def _caches(model, look, config):
     if given=='measured': given = layer_profile(model)
     first,total = (ranks.first,ranks.total) if ranks else (0,len(here))
     if given is not None and len(given)!=total: raise ValueError(f"{config.method}_layers: has {len(given)} weights, and the model has {total} layers to bound")
-    if config.method=='squeeze':
-        o = config.make().options
-        co = SqueezeCoordinator(total, o['budget'], o['n_sink'], o['strength'], least_budget(o['n_sink'], o['recent'], o['stride'])-o['n_sink']-1, o['fill'], o['refine'], given, ranks, range(first, first+len(here)))
-    extra = lambda n: {k: v for k,v in dict(layer=first+n, layers=given, coordinator=co).items() if k in takes}
+    if _rule(config)=='squeeze':
+        made = config.make(); o = made.options
+        co = SqueezeCoordinator(total, o['budget'], o['n_sink'], o['strength'], getattr(made, 'least', least_budget(o['n_sink'], o['recent'], made.stride))-o['n_sink']-1, o['fill'], o['refine'], given, ranks, range(first, first+len(here)))
+    extra = lambda n: {k: v for k,v in dict(layer=first+n, depth=total, layers=given, coordinator=co).items() if k in takes}
     caches = {i: config.make(**extra(n)) for n,i in enumerate(here)}
     link([*caches.values()], whole=not ranks and all(not w or w.startswith('stores') for w in look.why.values()))
     alone = look.no_batch or (f"model {look.name}: its attention does not take each layer's own mask, and layers keep different numbers of rows" if _uneven(config) and not look.batch else None)
-    if ranks and config.method=='squeeze': alone = f"squeeze over {ranks.size} ranks exchanges one sequence's numbers at a time"
+    if ranks and _rule(config)=='squeeze': alone = f"squeeze over {ranks.size} ranks exchanges one sequence's numbers at a time"
     for c,lent in zip(caches.values(), look.lent): c.bounds_alone,c.own_masks,c.shared = alone,look.batch,lent
     if ranks and ranks.kind=='layers' and ranks.rank and len(own)-1 in caches: caches[len(own)-1].tail = True
     return [caches.get(i, c) for i,c in enumerate(own)]

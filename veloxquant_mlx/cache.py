@@ -18,6 +18,7 @@ from .topk import shield, keep_rows, worst_row, take_rows
 from .h2o import H2OScore, reserve, unlikeness
 from .knorm import KeyNormScore
 from .controls import PositionScore, RandomScore
+from .shares import chunk_means
 
 # %% ../nbs/06_cache.ipynb #cache-RowStore
 def _each(f, *xs):
@@ -179,8 +180,9 @@ class EvictionCache:
         head_dim:int=None, # Expected size of a key; None: whatever arrives first
         options:dict=None, # What a subclass was built with, for `state`
         stride:int=1, # Rows that leave at once while single tokens come
+        chunk:int=1, # Neighbouring tokens that are ranked by their mean score; 1: each by its own
     ):
-        self.scorer,self.n_sink,self.recent,self.block,self.head_dim = scorer,n_sink,recent,block,head_dim
+        self.chunk,self.scorer,self.n_sink,self.recent,self.block,self.head_dim = chunk,scorer,n_sink,recent,block,head_dim
         self.budget = FixedBudget(budget) if isinstance(budget, int) else budget
         self.options,self.store,self.offset,self.stride = options or {},RowStore(),0,stride
         self.due,self.late,self.queries = None,0,[]           # block whose queries are to come; rows without a score yet, and their queries
@@ -217,16 +219,19 @@ def _no_queries(self:EvictionCache):
     raise RuntimeError(f"queries='observed': the queries of the last {n} tokens never came{', which are taken back' if back else ''}; {SEAM_HINT}")
 
 # %% ../nbs/06_cache.ipynb #cache-_ranked
-def _ranked(scorer, store, parts, n_sink, since, m):
-    "The rank of rows: sinks, and rows from position `since` on, stay; `m` unusual ones go before the score."
+def _ranked(scorer, store, parts, n_sink, since, m, chunk=1):
+    "The rank of rows: sinks, and rows from position `since` on, stay; `m` unusual ones go before the score; a chunk has one rank."
     keys,_,pos,score = parts
-    rank = shield(scorer.rank(score), pos, n_sink, since)
+    rank = scorer.rank(score)
+    if chunk>1: rank = chunk_means(rank, pos, chunk, n_sink)
+    rank = shield(rank, pos, n_sink, since)
     return reserve(rank, unlikeness(store.dense(keys), rank>-mx.inf), m) if m else rank
 
 @patch
 def _window(self:EvictionCache):
     "Position from which on rows are recent, and how many rows are reserved for unusual keys."
     recent = self.recent if isinstance(self.recent, int) else int(self.recent*self.budget.resolved)
+    if self.chunk>1: recent += (self.offset-recent-self.n_sink)%self.chunk       # a chunk that still grows, or reaches into the recent rows, stays whole
     if not self.scorer.diverse: return self.offset-recent,0
     limit = self.budget.rows(self.offset)
     if limit<self.options.get('budget', limit): return self.offset-recent,0     # a layer below the average budget has no rows to spare
@@ -235,7 +240,7 @@ def _window(self:EvictionCache):
 @patch
 def _rank(self:EvictionCache):
     self._catch_up()
-    return _ranked(self.scorer, self.store, self.store.rows(), self.n_sink, *self._window())
+    return _ranked(self.scorer, self.store, self.store.rows(), self.n_sink, *self._window(), self.chunk)
 
 @patch
 def _kept(self:EvictionCache, limit):
@@ -277,7 +282,7 @@ def _absorb(self:EvictionCache, queries, start, scale=None):
     st = self.store
     k,_,pos,score = st.rows()
     if self.observes: self._remember(queries, scale, score)
-    if queries.shape[2]==1: st.parts = self._step().hear(st.parts, queries, mx.array(start), scale)
+    if queries.shape[2]==1: step = self._step(); st.parts = step.hear(st.parts, queries, step.number(start), scale)
     else: st.parts = [*st.parts[:3], _pad(self.scorer.absorb(score, st.dense(k), pos, queries, start, scale), st.parts[3].shape[2]-st.n, mx.nan)]
 
 @patch
@@ -294,13 +299,14 @@ class _Step:
     made = {}
     def __init__(self, scorer, pack, m, compiled):
         self.scorer,self.store,self.m = scorer,RowStore(pack),m
+        self.number = mx.array if compiled else int             # a number that is an array is no part of what was compiled
         self.append,self.replace,self.hear = (mx.compile(f) if compiled else f for f in (self._append, self._replace, self._hear))
 
     def _append(self, parts, keys, values, seen, slot):
         st,new = self.store,(self.store.packed(keys),self.store.packed(values))
-        keys,pos = st.dense(new[0]),mx.broadcast_to(seen, keys.shape[:3])
+        keys,pos = st.dense(new[0]),mx.broadcast_to(mx.array(seen), keys.shape[:3])
         row = (*new, pos, self.scorer.born(keys, st.dense(new[1]), pos))
-        parts = _put(parts, mx.broadcast_to(slot, pos.shape), row) if parts else list(row)
+        parts = _put(parts, mx.broadcast_to(mx.array(slot), pos.shape), row) if parts else list(row)
         return parts if self.scorer.observes else self._hear(parts, keys, seen)
 
     def _replace(self, parts, keys, values, seen, n_sink, since):
@@ -326,14 +332,16 @@ def _step(self:EvictionCache, m=0):
 def _one(self:EvictionCache, keys, values, limit):
     "Take in a single token; returns all rows it may attend to."
     self._catch_up()
-    st,seen = self.store,mx.array(self.offset)
+    st,full = self.store,self.store.n>limit
     since,m = self._window()
-    if st.n>limit:
-        st.parts = self._step(m).replace(st.parts, keys, values, seen, mx.array(self.n_sink), mx.array(since))
+    step = self._step(m*full)
+    number,seen = step.number,step.number(self.offset)
+    if full:
+        st.parts = step.replace(st.parts, keys, values, seen, number(self.n_sink), number(since))
         st.ordered = False
     else:
         if st.n: st.room(limit+1)
-        st.parts = self._step().append(st.parts or [], keys, values, seen, mx.array(st.n))
+        st.parts = step.append(st.parts or [], keys, values, seen, number(st.n))
         st.n += 1
     self.offset += 1
     if self.budget.lazy and not self.observes: st.parts = [*_tied(st.parts[:2], self.budget.lazy),*st.parts[2:]]
@@ -385,7 +393,8 @@ def _beside(self:EvictionCache, keys, values):
 @patch
 def _snapshot(self:EvictionCache):
     "What there is to go back to: fields of its own for everything a block changes."
-    return {**self.__dict__, 'store':_shallow(self.store), 'budget':self.budget.copy()}
+    scorer = self.scorer if self.scorer.learned is None else _shallow(self.scorer)
+    return {**self.__dict__, 'store':_shallow(self.store), 'budget':self.budget.copy(), 'scorer':scorer}
 
 def _shallow(o):
     "A copy with the same fields; `copy.copy` takes ten times as long."
@@ -580,7 +589,8 @@ def compression_ratio(self:EvictionCache)->float:
 @patch(as_prop=True)
 def nbytes(self:EvictionCache)->int:
     "Bytes of all arrays held: free slots, positions, scores and the running sums of refine included."
-    return sum(o.nbytes for o in (*_arrays(self.store.parts or ()), *(self.budget.sums or ()), *(q for q,_ in self.queries), *(q for q,_ in self.log), *([] if self.mark is None else [self.mark])))
+    return sum(o.nbytes for o in (*_arrays(self.store.parts or ()), *(self.budget.sums or ()), *(q for q,_ in self.queries), *(q for q,_ in self.log), *([] if self.mark is None else [self.mark]),
+        *(o for o in self.scorer.learned or () if isinstance(o, mx.array))))
 
 @patch
 def size(self:EvictionCache)->int:
@@ -849,7 +859,7 @@ def check_squeeze(
 # %% ../nbs/06_cache.ipynb #cache-state
 @patch(as_prop=True)
 def state(self:EvictionCache):
-    "All a cache carries: keys and values (packed: three arrays each), positions, scores, tokens seen, rows held, their order, settings (JSON), running sums of refine, queries that may be taken back."
+    "All a cache carries: keys and values (packed: three arrays each), positions, scores, tokens seen, rows held, their order, settings (JSON), running sums of refine, queries that may be taken back; what a score learned."
     self._go_back()
     if self.due: raise RuntimeError(f"state: asked for between a block and its queries; {SEAM_HINT}")
     self.passing = False
@@ -858,16 +868,17 @@ def state(self:EvictionCache):
     meta = dict(version=2, method=self.method, options=self.options, pack=st.pack, use=[self.shared, self.own_masks, self.bounds_alone], log=[(q.shape[2],scale) for q,scale in self.log])
     if isinstance(self.budget, SqueezeShare): meta.update(self.budget.saved()); sums = self.budget.sums or sums
     log = mx.concatenate([q for q,_ in self.log], 2) if self.log else None
-    return (*(st.parts or [None]*4), self.offset, st.n, st.ordered, json.dumps(meta), *sums, log, self.mark)
+    learned = [] if self.scorer.learned is None else [self.scorer.learned]
+    return (*(st.parts or [None]*4), self.offset, st.n, st.ordered, json.dumps(meta), *sums, log, self.mark, *learned)
 
 def _set_state(self, v):
-    try: *parts,offset,n,ordered,meta,total,count,log,mark = v; meta = json.loads(meta)
+    try: (*parts,offset,n,ordered,meta,total,count,log,mark),learned = v[:12],v[12:]; meta = json.loads(meta)
     except (TypeError, ValueError): raise ValueError("state: not the state of an eviction cache") from None
     if (meta.get('version'),meta.get('method'))!=(2,self.method):
         raise ValueError(f"state: of method {meta.get('method')!r}, version {meta.get('version')!r}: this cache is {self.method!r}, version 2")
     old,group,number = (getattr(self, o, None) for o in ('budget','group','number'))
     shared = dict(coordinator=old.coordinator, layer=old.layer) if isinstance(old, SqueezeShare) else {}
-    self.__init__(**meta['options'], **shared)
+    self.__init__(**{**meta['options'], **shared})
     if isinstance(self.budget, SqueezeShare): self.budget.restore(meta, None if total is None else [total,count])
     if meta.get('pack'): self.to_quantized(*meta['pack'])
     parts = None if parts[0] is None else [o if isinstance(o, mx.array) else tuple(o) for o in parts]
@@ -878,6 +889,7 @@ def _set_state(self, v):
     for S,_ in meta['log']: ends.append(ends[-1]+S)
     self.log,self.mark = [(log[:,:,a:b],scale) for a,b,(_,scale) in zip(ends, ends[1:], meta['log'])],mark
     self.shared,self.own_masks,self.bounds_alone = meta['use']
+    if learned: self.scorer.learned = tuple(learned[0] or ())
     if group: self.group,self.number = group,number; group.close()
 
 EvictionCache.state = EvictionCache.state.setter(_set_state)
@@ -935,8 +947,8 @@ def trim(self:EvictionCache,
     left,st = self.offset-n,self.store
     if left:
         k,v,pos,score = (_each(lambda o: o[:,:,:left], x) for x in st.rows())
-        st.parts = [k,v,pos,self._rescore(st.dense(k), st.dense(v), pos)]
-    else: st.parts,self.log,self.mark,self.kind = None,[],None,None
+        st.parts = [k,v,pos,self._rescore(st.dense(k), st.dense(v), pos, score)]
+    else: st.parts,self.log,self.mark,self.kind = None,[],None,None; self.scorer.forget(0)
     self.offset = st.n = left
     self.budget.rewind(st.dense(st.parts[0]) if left else None, left)
     return n
@@ -949,17 +961,18 @@ def _remember(self:EvictionCache, queries, scale, score):
     else: self.log,self.mark = [*self.log, (queries,scale)],score
 
 @patch
-def _rescore(self:EvictionCache, k, v, pos):
+def _rescore(self:EvictionCache, k, v, pos, score):
     "Scores of the rows that are left, from the queries or keys of their tokens alone."
     s,left = self.scorer,k.shape[2]
-    if not self.observes: return s.absorb(s.born(k, v, pos), k, pos, k, 0)
-    log,start,at = self.log,self.offset-self.log[-1][0].shape[2],0
-    if left>start: score,todo,at = self.mark[:,:,:left],log[-1:],start      # within the last block: its score before is at hand
+    if not self.observes: return s.again(score, k, v, pos)
+    log,start,at,unlearned = self.log,self.offset-self.log[-1][0].shape[2],0,s.forget(left)
+    if left>start and not unlearned: score,todo,at = self.mark[:,:,:left],log[-1:],start      # within the last block: its score before is at hand
     else: score,todo = s.born(k, v, pos),log
-    self.log,self.mark = log[:-1] if left>start else [],None
+    self.log,self.mark = log[:-1] if at else [],None
     for q,scale in todo:
         q = q[:,:,:left-at]; end = at+q.shape[2]
         if not q.shape[2]: break
+        if s.learned is not None: score = mx.concatenate([score[:,:,:at], s.born(*(o[:,:,at:end] for o in (k,v,pos))), score[:,:,end:]], 2)
         self.log.append((q,scale)); self.mark = mx.array(score)[:,:,:end]
         after = s.absorb(score[:,:,:end], k[:,:,:end], pos[:,:,:end], q, at, scale)
         score,at = mx.concatenate([after, score[:,:,end:]], 2),end

@@ -25,7 +25,7 @@ class _Together:
             meta = json.loads(state[7])
             n,layer,o = meta['n_layers'],meta['layer'],meta['options']
         except (KeyError, IndexError, TypeError, ValueError): return self.cls.from_state(state)    # which says what is wrong
-        key = json.dumps([n, o, meta['concentrations'], meta['frozen']])
+        key = json.dumps([n, {k: v for k,v in o.items() if k!='layer'}, meta['concentrations'], meta['frozen']])
         last = getattr(self.here, 'last', None)
         if layer==0 and n>1:
             c = self.cls(**o).budget.coordinator
@@ -68,7 +68,7 @@ def register(
         warnings.filterwarnings('ignore', message='IProgress not found')       # of a library that mlx_lm loads, in notebooks
         cache,generate = (importlib.import_module(f'mlx_lm.{o}') for o in ('models.cache','generate'))
     for c in (*METHODS.values(), BatchEvictionCache):
-        if not hasattr(cache, c.__name__): setattr(cache, c.__name__, _Together(c) if c is METHODS['squeeze'] else c)
+        if not hasattr(cache, c.__name__): setattr(cache, c.__name__, _Together(c) if c in (METHODS['squeeze'],METHODS['mix']) else c)
     for name,wrap in (('trim_prompt_cache',_strict),('_merge_caches',_alike)):
         if not hasattr(getattr(generate, name), 'strict'): setattr(generate, name, wrap(getattr(generate, name)))
 

@@ -39,7 +39,10 @@ _help = dict(budget='tokens that a layer keeps (squeeze: on average)', n_sink='f
     block='tokens absorbed at a time; 1 replays the prompt token by token', refine='measure the whole prompt, not only its first block',
     fill='let layers use rows that others cannot use yet', observe_window='observed queries that count in a block, its last ones', decay='worth of a unit of attention one token later',
     diverse='share of the rows that goes to unusual keys', layers='a weight for each layer, as 1,2,1, or measured',
-    average='divide attention by the number of queries that saw the row', value_norm="multiply it by the norm of the row's value", rows_seed='seed of the random choice', stride='rows that leave at once while single tokens come')
+    average='divide attention by the number of queries that saw the row', value_norm="multiply it by the norm of the row's value", rows_seed='seed of the random choice', stride='rows that leave at once while single tokens come',
+    size='neighbouring tokens that stay or leave together', score="score of a mixture: h2o, knorm, tova, snapkv, qfilters, keydiff, streaming or random", rule='budgets of a mixture: uniform, squeeze or pyramid',
+    beta='share of the first layer, from 1 (all alike) to 2', obs_window='tokens at the end of the prompt that decide', kernel='neighbouring rows of which the largest score counts, odd',
+    calib_tokens='tokens after which the direction is frozen', sign='1: rows along the direction stay, -1: against it')
 
 # %% ../nbs/11_generate.ipynb #generate-number
 def number(
@@ -63,7 +66,7 @@ def add_method_options(
 )->None:
     "The options that choose what is kept."
     p.add_argument('--method', choices=['recommended',*METHODS,'none'], help="how to choose what to keep; none: the model's own cache (default: recommended, the setting that measured best)")
-    p.add_argument('--queries', choices=['key','observed'], help="whose queries score: the new tokens' keys, or the model's own (squeeze, h2o; default: key)")
+    p.add_argument('--queries', choices=['key','observed'], help="whose queries score: the new tokens' keys, or the model's own (squeeze, h2o, tova, snapkv, pyramid, chunk, qfilters, mix; default: key)")
     if '--kv-bits' not in p._option_string_actions:
         p.add_argument('--kv-bits', type=int, help='hold keys and values packed in this many bits an element: 2, 3, 4, 5, 6 or 8 (evicting methods; default: as they come)')
         p.add_argument('--kv-group-size', type=int, help='elements that share a scale and a bias: 32, 64 or 128 (with --kv-bits; default: 64)')

@@ -104,7 +104,8 @@ def tiny_model(
     return model
 
 # %% ../nbs/000_helpers.ipynb #helpers-METHOD_COLORS
-METHOD_COLORS = dict(squeeze='#0072B2', h2o='#D55E00', knorm='#009E73', full='#000000', streaming='#CC79A7', random='#999999', recommended='#E69F00')
+METHOD_COLORS = dict(squeeze='#0072B2', h2o='#D55E00', knorm='#009E73', full='#000000', streaming='#CC79A7', random='#999999', recommended='#E69F00',
+    tova='#8B4513', snapkv='#56B4E9', pyramid='#6A51A3', chunk='#B0A000', qfilters='#B2182B', keydiff='#003366', mix='#777777')
 
 # %% ../nbs/000_helpers.ipynb #helpers-save_fig
 def save_fig(

@@ -34,6 +34,7 @@ class RowScore:
     "Decides which rows matter; the methods' scores override what they need."
     observes = False  # Needs the model's true queries?
     diverse = 0       # Share of the rows to choose that goes to unusual keys whatever the score
+    learned = None    # What it learned from the text beyond a number a row, a tuple that is replaced and never changed; None: nothing ever
 
     def born(self,
         keys:mx.array, # `[B, H, S, D]` keys of new rows
@@ -56,6 +57,14 @@ class RowScore:
         "Class and fields, if all of them are plain numbers or words: scores with equal settings calculate alike. None otherwise."
         plain = all(isinstance(o, (int,float,str,type(None))) for o in vars(self).values())
         return (type(self), *vars(self).items()) if plain else None
+
+    def again(self, score, keys, values, pos):
+        "Score of the rows that are left after a rewind, which had `score`; all tokens are still there."
+        return self.absorb(self.born(keys, values, pos), keys, pos, keys, 0)
+
+    def forget(self, left):
+        "Was something learned from tokens that are taken back, so that only `left` remain? It is unlearned."
+        return False
 
 # %% ../nbs/03_topk.ipynb #topk-keep_rows
 def keep_rows(
