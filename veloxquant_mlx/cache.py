@@ -188,7 +188,7 @@ class EvictionCache:
         self.due,self.late,self.queries = None,0,[]           # block whose queries are to come; rows without a score yet, and their queries
         self.log,self.mark = [],None                          # queries by block and the score before the last one, while nothing was evicted
         self.group,self.number = None,0                       # what this sequence's layers share, and this layer's number there
-        self.kind = None                                      # what all its blocks have in common, once a first one was stored
+        self.kind,self.alike = None,None                      # what all its blocks have in common, once a first one was stored; settings by which its steps are compiled
 
 # %% ../nbs/06_cache.ipynb #cache-_check
 @patch
@@ -320,11 +320,13 @@ class _Step:
 
 @patch
 def _step(self:EvictionCache, m=0):
-    "The functions for caches that work as this one; compiled, unless the score carries arrays of its own, which may change."
-    key = self.scorer.settings
-    if key is None: return _Step(self.scorer, self.store.pack, m, False)
-    key = key,self.store.pack,m
-    if key not in _Step.made: _Step.made[key] = _Step(copy.copy(self.scorer), self.store.pack, m, True)
+    "The functions for caches that work as this one and have as many slots; compiled, unless the score carries arrays of its own, which may change."
+    if self.alike is None: self.alike = self.scorer.settings or False
+    if not self.alike: return _Step(self.scorer, self.store.pack, m, False)
+    key = self.alike,self.store.pack,m,self.store.parts and self.store.parts[2].shape[2]      # few shapes for each, since they are searched one by one
+    if key not in _Step.made:
+        if len(_Step.made)>=1024: _Step.made.clear()
+        _Step.made[key] = _Step(copy.copy(self.scorer), self.store.pack, m, True)
     return _Step.made[key]
 
 # %% ../nbs/06_cache.ipynb #cache-_one
@@ -333,6 +335,7 @@ def _one(self:EvictionCache, keys, values, limit):
     "Take in a single token; returns all rows it may attend to."
     self._catch_up()
     st,full = self.store,self.store.n>limit
+    if st.n and not full: st.room(limit+1)
     since,m = self._window()
     step = self._step(m*full)
     number,seen = step.number,step.number(self.offset)
@@ -340,7 +343,6 @@ def _one(self:EvictionCache, keys, values, limit):
         st.parts = step.replace(st.parts, keys, values, seen, number(self.n_sink), number(since))
         st.ordered = False
     else:
-        if st.n: st.room(limit+1)
         st.parts = step.append(st.parts or [], keys, values, seen, number(st.n))
         st.n += 1
     self.offset += 1
