@@ -11,7 +11,6 @@ import base64,hashlib,html,io,json,operator,os,tempfile,unicodedata
 from pathlib import Path
 import mlx.core as mx, numpy as np
 from fastcore.basics import patch
-from .batch import BatchEvictionCache
 from .cache import EvictionCache
 
 # %% ../nbs/10a_kept.ipynb #kept-held_positions
@@ -20,7 +19,7 @@ def held_positions(
     lane:int=0, # Which sequence, where the cache holds several
 ): # `(tokens seen, [H, n] int positions)`; None if the cache is of a kind that is not known here, or is a stock cache that stores nothing
     "The tokens of a sequence that a layer saw, and those that each of its key heads still holds."
-    if isinstance(cache, BatchEvictionCache): cache,lane = cache.lanes[lane],0
+    if hasattr(cache, 'lanes'): cache,lane = cache.lanes[lane],0
     if isinstance(cache, EvictionCache):
         cache._go_back()                                       # a pass that was interrupted does not count
         pos = cache.positions
@@ -37,7 +36,7 @@ def held_positions(
 
 # %% ../nbs/10a_kept.ipynb #kept-read_layers
 def _lanes(cache):
-    if isinstance(cache, BatchEvictionCache): return len(cache.lanes)
+    if hasattr(cache, 'lanes'): return len(cache.lanes)
     keys = cache.store.parts and cache.store.parts[2] if isinstance(cache, EvictionCache) else getattr(cache, 'keys', None)
     keys = keys[0] if isinstance(keys, (tuple,list)) else keys
     return None if keys is None else keys.shape[0]
@@ -202,7 +201,7 @@ def show_kept(
     for h,o in zip(held, rows):
         if o: h += np.bincount(o[1].ravel(), minlength=seen)
     special = set(getattr(tokenizer, 'all_special_ids', None) or ())
-    names = [None if isinstance(c, (EvictionCache,BatchEvictionCache)) else type(c).__name__ for c in caches]
+    names = [None if isinstance(c, EvictionCache) or hasattr(c, 'lanes') else type(c).__name__ for c in caches]
     return Kept(held, [len(o[1]) if o else 0 for o in rows], names, token_texts(tokens, tokenizer), [t in special for t in tokens])
 
 # %% ../nbs/10a_kept.ipynb #kept-figure
