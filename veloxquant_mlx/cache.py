@@ -486,7 +486,7 @@ def _update(self:EvictionCache, keys, values):
 @patch
 def _update_one(self:EvictionCache, keys, values, limit):
     st,start,self.passing = self.store,self.offset,self.tail
-    self.budget.observe(keys, start)
+    self.budget.observe(st.dense(st.packed(keys)), start)
     if self.stride>1 and 0<st.n<=limit: seen = self._take_late(keys, values, limit)
     else: seen = self._one(keys, values, limit)
     if self.observes: self.due = (1, start)

@@ -8,12 +8,12 @@ __all__ = ['PositionScore', 'RandomScore']
 # %% ../nbs/05a_controls.ipynb #05a_controls-04
 import mlx.core as mx
 from .topk import RowScore
-from .h2o import square_norm
+from .h2o import unscored
 
 # %% ../nbs/05a_controls.ipynb #05a_controls-PositionScore
 class PositionScore(RowScore):
     "Score of a row: its position, so the newest stay."
-    def born(self, keys, values=None, pos=None): return pos+square_norm(keys)*0      # NaN where the key is not finite
+    def born(self, keys, values=None, pos=None): return pos+unscored(keys)      # NaN where the key is not finite
 
 # %% ../nbs/05a_controls.ipynb #05a_controls-RandomScore
 class RandomScore(RowScore):
@@ -26,4 +26,4 @@ class RandomScore(RowScore):
     def born(self, keys, values=None, pos=None):
         B,H,S = pos.shape
         each = mx.stack([mx.broadcast_to(self.key[0], (S,)), self.key[1]+pos[0,0].astype(mx.uint32)], -1)     # one generator key a position
-        return mx.vmap(lambda k: mx.random.uniform(shape=(B,H), key=k), out_axes=2)(each)+square_norm(keys)*0
+        return mx.vmap(lambda k: mx.random.uniform(shape=(B,H), key=k), out_axes=2)(each)+unscored(keys)

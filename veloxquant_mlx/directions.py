@@ -10,12 +10,12 @@ import mlx.core as mx
 from fastcore.basics import patch
 from .topk import RowScore
 from .concentration import widen
-from .h2o import share_heads, square_norm, unlikeness
+from .h2o import share_heads, square_norm, unlikeness, unscored
 
 # %% ../nbs/05d_directions.ipynb #directions-KeyDiffScore
 class KeyDiffScore(RowScore):
     "Score of a row: minus the cosine of its key to the mean direction of all keys held."
-    def born(self, keys, values=None, pos=None): return square_norm(keys)*0
+    def born(self, keys, values=None, pos=None): return unscored(keys)
 
     def absorb(self, score, keys, pos, new, start, scale=None):
         "Score among the rows that are held now, in [-1, 1]."
@@ -41,8 +41,8 @@ class QFilterScore(RowScore):
     ): self.observes,self.calib,self.sign,self.learned = queries=='observed',calib,sign,()        # direction, tokens it is from; until frozen also moment and sum
 
     def born(self, keys, values=None, pos=None):
-        if not self.learned: return square_norm(keys)*0
-        return self.sign*(widen(keys) @ self.learned[0][...,None])[...,0]+square_norm(keys)*0
+        if not self.learned: return unscored(keys)
+        return self.sign*(widen(keys) @ self.learned[0][...,None])[...,0]+unscored(keys)
 
     def absorb(self, score, keys, pos, new, start, scale=None):
         "Score after the direction has taken the new tokens in; once it is frozen, nothing changes."

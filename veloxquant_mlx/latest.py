@@ -11,7 +11,7 @@ import mlx.core as mx
 from fastcore.basics import patch
 from .topk import RowScore
 from .concentration import widen
-from .h2o import attention_mass, hide, share_heads, square_norm
+from .h2o import attention_mass, hide, share_heads, square_norm, unscored
 
 # %% ../nbs/05c_latest.ipynb #latest-TovaScore
 class TovaScore(RowScore):
@@ -20,7 +20,7 @@ class TovaScore(RowScore):
         queries:str='key', # `'key'`: a token's key stands in for its query; `'observed'`: the queries are the model's own
     ): self.observes = queries=='observed'
 
-    def born(self, keys, values=None, pos=None): return square_norm(keys)*0
+    def born(self, keys, values=None, pos=None): return unscored(keys)
 
     def absorb(self,
         score:mx.array, # `[B, H, N]` score of all rows, new ones included
@@ -46,7 +46,7 @@ class SnapScore(RowScore):
         kernel:int=7, # Neighbours over which the largest counts, odd; 1: none
     ): self.observes,self.window,self.kernel,self.learned = queries=='observed',window,kernel,(0,)     # tokens seen at the last decision
 
-    def born(self, keys, values=None, pos=None): return square_norm(keys)*0+(2+pos)
+    def born(self, keys, values=None, pos=None): return unscored(keys)+(2+pos)
 
     def absorb(self, score, keys, pos, new, start, scale=None):
         "Score after a block of more than one token has decided; a single token decides nothing."
