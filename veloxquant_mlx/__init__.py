@@ -17,7 +17,9 @@ load_openblas()
 from .concentration import concentration_score
 from .allocator import squeeze_budgets
 from .coordinator import SqueezeCoordinator
-from .cache import EvictionCache,H2OKVCache,L2NormKVCache,RandomKVCache,SqueezeAttentionCache,StreamingKVCache
+from .cache import EvictionCache,H2OKVCache,L2NormKVCache,RandomKVCache,StreamingKVCache
+from .squeeze import SqueezeAttentionCache
+from . import state,packed
 from .seam import open_seam
 from .neighbours import ChunkKVCache,KeyDiffKVCache,MixedKVCache,PyramidKVCache,QFiltersKVCache,SnapKVCache,TOVAKVCache
 from .batch import BatchEvictionCache

@@ -13,7 +13,9 @@ from fastcore.basics import patch
 from .coordinator import SqueezeCoordinator
 from .passes import LayerGroup
 from .batch import BatchEvictionCache, lane_mask
-from .cache import EvictionCache, H2OKVCache, L2NormKVCache, SqueezeAttentionCache, StreamingKVCache, RandomKVCache, check_int, check_pack, least_budget
+from .cache import EvictionCache, H2OKVCache, L2NormKVCache, StreamingKVCache, RandomKVCache
+from .settings import check_int, check_pack, least_budget
+from .squeeze import SqueezeAttentionCache
 from .neighbours import NEIGHBOURS
 from .profiles import layer_profile
 from .ranks import model_ranks

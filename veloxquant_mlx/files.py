@@ -12,7 +12,9 @@ from pathlib import Path
 import mlx.core as mx
 from .builder import KVCacheBuilder,KVCacheConfig,METHODS,link,method_settings,own_cache
 from .batch import BatchEvictionCache
-from .cache import EvictionCache,SqueezeShare,_arrays
+from .budgets import SqueezeShare
+from .cache import EvictionCache
+from .rows import _arrays
 from .coordinator import SqueezeCoordinator
 
 # %% ../nbs/07a_files.ipynb #07a_files-_Together
