@@ -126,7 +126,11 @@ def make_mask(self:BatchEvictionCache,
     return lane_mask(self.tokens_kept, N, return_array)
 
 @patch
-def own_mask(self:BatchEvictionCache, mask, N, width):
+def own_mask(self:BatchEvictionCache,
+    mask, # What the model hands to attention: this cache's answer, or that of another layer
+    N:int, # New tokens
+    width:int, # Rows that attention gets
+): # As `make_mask` gives it
     "The mask of this very layer, for the attention seam."
     return self.mask if self.own_masks else mask
 

@@ -74,7 +74,9 @@ class KVCacheConfig:
         self.__dict__.update({k: made[k.removeprefix(f'{method}_')] for k in mine})
 
     @property
-    def pack(self): return None if self.kv_bits is None else (self.kv_group_size,self.kv_bits)
+    def pack(self)->tuple:
+        "Group size and bits, or None if rows are held as they come."
+        return None if self.kv_bits is None else (self.kv_group_size,self.kv_bits)
 
     @property
     def _asks(self): return 'queries' in inspect.signature(METHODS[self.method].__init__).parameters

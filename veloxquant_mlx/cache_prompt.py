@@ -45,7 +45,9 @@ class Command:
         self.own = importlib.import_module(self.module)
         self.config,self.load,self.plain_load = None,None,self.own.load
 
-    def check(self, args):
+    def check(self,
+        args:argparse.Namespace, # Options as `mlx_lm`'s parser and ours read them
+    ):
         "Refuse what cannot be; errors are `ValueError`s and end the command with code 2."
         self.config = make_config(args)
         self.load = evicting_load(self.plain_load, self.config)
@@ -53,7 +55,9 @@ class Command:
         if args.quantized_kv_start!=self.packs_from: raise ValueError(f'--quantized-kv-start {args.quantized_kv_start} is for --method none: evicting caches are packed from the first row on')
         args.kv_bits = None                                      # the caches pack by themselves, and need no further help
 
-    def parser(self, argv):
+    def parser(self,
+        argv:list, # Arguments; None: those of the command line
+    )->SimpleNamespace:
         "What the module shall find under the name `argparse`."
         class Parser(_Parser):
             def __init__(own, *args, **kwargs): super().__init__(*args, **(kwargs | dict(prog=self.prog)))
@@ -66,8 +70,10 @@ class Command:
                 return args
         return SimpleNamespace(**vars(argparse) | dict(ArgumentParser=Parser))
 
-    def run(self, argv=None):
-        "Run `main` of `mlx_lm`; returns the exit code: 0, 1 (it failed), 2 (usage, by `SystemExit`) or 130 (Ctrl-C)."
+    def run(self,
+        argv:list=None, # Arguments; None: those of the command line
+    )->int: # Exit code: 0, 1 (it failed), 2 (usage, by `SystemExit`) or 130 (Ctrl-C)
+        "Run `main` of `mlx_lm`."
         names = dict(argparse=self.parser(argv), load=lambda *a,**k: self.load(*a, **k)) | self.names
         try:
             with patch.multiple(self.own, **names): self.own.main()

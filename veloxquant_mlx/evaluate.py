@@ -71,13 +71,19 @@ def make_arm(
 # %% ../nbs/15_evaluate.ipynb #evaluate-Watched
 class Watched(list):
     "Caches, with a shadow beside those of full attention; it is switched on for every eighth block."
-    def __init__(self, caches, block, warmup):
+    def __init__(self,
+        caches:list, # One a layer
+        block:int, # Tokens fed at a time
+        warmup:int, # Tokens at the start that are not scored
+    ):
         from mlx_lm.models.cache import KVCache
         super().__init__(Shadow(c) if isinstance(c, EvictionCache) or type(c) is KVCache else c for c in caches)
         self.block,self.warmup,self.inner = block,warmup,list(caches)
 
-    def each(self, n):
-        "The block that ends at token `n` was read: shall the next one be compared?"
+    def each(self,
+        n:int, # Tokens read so far
+    ):
+        "A block was read: shall the next one be compared?"
         for c in self:
             if isinstance(c, Shadow): c.on = n>=self.warmup and (n-self.warmup)//self.block%8==0
 

@@ -65,7 +65,10 @@ def score_options(
 # %% ../nbs/06g_neighbours.ipynb #neighbours-ShareBudget
 class ShareBudget(FixedBudget):
     "A layer's fixed share; nothing leaves while all tokens seen fit the average, as the layers together hold no more than promised then."
-    def __init__(self, n, average): self.n,self.average = n,average
+    def __init__(self,
+        n:int, # Rows of this layer
+        average:int, # Rows a layer keeps on average
+    ): self.n,self.average = n,average
     def rows(self, seen): return self.n if seen>self.average else self.average
 
 # %% ../nbs/06g_neighbours.ipynb #neighbours-budget_rule

@@ -39,7 +39,9 @@ def _rows(keys): return (keys[0] if isinstance(keys, (tuple,list)) else keys).sh
 
 class Seam:
     "An open seam: the attention of some modules tells caches its queries, until `close`; also a context manager."
-    def __init__(self, modules):
+    def __init__(self,
+        modules, # Python modules, as `attention_modules` finds them
+    ):
         self.modules,self.closed = list(modules),False
         with _lock:
             for o in self.modules:

@@ -52,7 +52,9 @@ def _set_state(self, v):
 EvictionCache.state = EvictionCache.state.setter(_set_state)
 
 @patch(cls_method=True)
-def from_state(cls:EvictionCache, state):
+def from_state(cls:EvictionCache,
+    state:tuple, # As the property `state` gives it
+)->EvictionCache:
     "A cache with this state."
     self = cls.__new__(cls)
     self.state = state
