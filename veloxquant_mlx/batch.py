@@ -172,6 +172,7 @@ def merge(self:EvictionCache):
     if self.bounds_alone: raise AttributeError(self.bounds_alone)
     return merge_caches
 
+# %% ../nbs/06h_batch.ipynb #batch-extend
 @patch
 def extend(self:BatchEvictionCache,
     other:BatchEvictionCache, # Further lanes

@@ -80,28 +80,31 @@ class SqueezeShare:
         c = self.coordinator
         return self.fixed or (c.budgets[self.layer] if c.finalised else c.avg_budget)
 
-    def observe(self,
-        keys:mx.array, # `[B, H, S, D]` keys of a new block
-        start:int, # Position of its first token
-    ):
-        "Look at new keys, and report what they say if it is time to."
-        c,S,self.fresh = self.coordinator,keys.shape[2],False
-        if c.pending(self.layer) and not self.fixed:
-            warnings.warn("squeeze: not every layer has reported its concentration; all layers keep the budgets they have")
-        if c.refine and S==1 and c.finalised: c.freeze(start)
-        if c.refine and c._frozen: return                     # the schedule stands: nothing to measure at each step
-        if c.refine: self.sums = [a+b for a,b in zip(self.sums or (0,0), direction_sum(keys))]
-        if S<2 or not (self.value is None or c.refine): return
-        self.measure(None if c.refine else concentration_score(keys), 0 if c.refine else start, start+S)
+# %% ../nbs/05g_budgets.ipynb #budgets-observe
+@patch
+def observe(self:SqueezeShare,
+    keys:mx.array, # `[B, H, S, D]` keys of a new block
+    start:int, # Position of its first token
+):
+    "Look at new keys, and report what they say if it is time to."
+    c,S,self.fresh = self.coordinator,keys.shape[2],False
+    if c.pending(self.layer) and not self.fixed:
+        warnings.warn("squeeze: not every layer has reported its concentration; all layers keep the budgets they have")
+    if c.refine and S==1 and c.finalised: c.freeze(start)
+    if c.refine and c._frozen: return                     # the schedule stands: nothing to measure at each step
+    if c.refine: self.sums = [a+b for a,b in zip(self.sums or (0,0), direction_sum(keys))]
+    if S<2 or not (self.value is None or c.refine): return
+    self.measure(None if c.refine else concentration_score(keys), 0 if c.refine else start, start+S)
 
-    def measure(self,
-        score, # `[B, H]` concentrations of these tokens; None: what the running sums say
-        start:int, # Position of the first token measured
-        stop:int, # Position behind the last one
-    ):
-        "Report one number for these tokens, the mean over sequences and heads."
-        self.value,self.span,self.fresh = (mean_cosine(*self.sums) if score is None else score).mean(),(start,stop),True
-        self.coordinator.report(self.layer, self.value, stop-start)
+@patch
+def measure(self:SqueezeShare,
+    score, # `[B, H]` concentrations of these tokens; None: what the running sums say
+    start:int, # Position of the first token measured
+    stop:int, # Position behind the last one
+):
+    "Report one number for these tokens, the mean over sequences and heads."
+    self.value,self.span,self.fresh = (mean_cosine(*self.sums) if score is None else score).mean(),(start,stop),True
+    self.coordinator.report(self.layer, self.value, stop-start)
 
 # %% ../nbs/05g_budgets.ipynb #budgets-rewind
 @patch

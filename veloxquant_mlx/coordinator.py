@@ -35,16 +35,6 @@ class _Reports:
         if self._complete() and self.ranks is None: self._publish(self._next)
     def _complete(self): return len(self._next)==len(self.mine) and not (self.refine and len({n for _,n in self._next.values()})>1)
     def _publish(self, got): self._got,self._next,self._values,self._plain,self._filled,self.after = got,{},None,None,(None,None),None
-    def freeze(self,
-        seen:int=None, # Tokens that came before; a `thaw` that goes back so far undoes it
-    ):
-        "Ignore all later reports; without effect before `finalised` or while a schedule is in the making."
-        if not self._frozen and self._got and not self._next: self._frozen,self.frozen_at = True,seen
-    def thaw(self,
-        left:int, # Tokens that are left
-    ):
-        "Take reports again if the schedule was frozen after these tokens."
-        if self.frozen_at is not None and left<=self.frozen_at: self._frozen,self.frozen_at = False,None
     def _check(self, layer):
         if not 0<=layer<self.n_layers: raise ValueError(f"layer must be from 0 to n_layers-1 = {self.n_layers-1}, got {layer}")
         if layer not in self.mine: raise ValueError(f"layer must be one of this rank's, from {self.mine[0]} to {self.mine[-1]}, got {layer}")
@@ -65,6 +55,21 @@ def withdraw(self:_Reports,
     self._check(layer)
     if self._got: self._got,self._next = {},{i:o for i,o in {**self._got, **self._next}.items() if i in self.mine}
     self._next.pop(layer, None)
+
+# %% ../nbs/02_coordinator.ipynb #coordinator-freeze
+@patch
+def freeze(self:_Reports,
+    seen:int=None, # Tokens that came before; a `thaw` that goes back so far undoes it
+):
+    "Ignore all later reports; without effect before `finalised` or while a schedule is in the making."
+    if not self._frozen and self._got and not self._next: self._frozen,self.frozen_at = True,seen
+
+@patch
+def thaw(self:_Reports,
+    left:int, # Tokens that are left
+):
+    "Take reports again if the schedule was frozen after these tokens."
+    if self.frozen_at is not None and left<=self.frozen_at: self._frozen,self.frozen_at = False,None
 
 # %% ../nbs/02_coordinator.ipynb #coordinator-SqueezeCoordinator
 class SqueezeCoordinator(_Reports):

@@ -30,7 +30,7 @@ def _tied(xs, after):
     flat = iter(mx.depends(_arrays(xs), after))
     return [_each(lambda _: next(flat), x) for x in xs]
 
-# %% ../nbs/05f_rows.ipynb #rows-RowStorex
+# %% ../nbs/05f_rows.ipynb #rows-_put
 FREE = 0,0,-1,float('nan')      # what a free slot holds: key, value, position, score
 
 def _pad(x, n, value):
@@ -42,6 +42,7 @@ def _put(parts, slot, new):
     at = {3:slot, 4:slot[...,None]}
     return [_each(lambda o,x: mx.put_along_axis(o, at[o.ndim], x, axis=2), *o) for o in zip(parts, new)]
 
+# %% ../nbs/05f_rows.ipynb #rows-RowStorex
 class RowStore:
     "Rows of one layer, one slot each: keys `[B, H, C, D]` and values `[B, H, C, Dv]`, as they are or packed, positions and scores `[B, H, C]`."
     step = 256  # Slots by which the store grows while single tokens arrive

@@ -37,6 +37,7 @@ def _wrapper(own):
 
 def _rows(keys): return (keys[0] if isinstance(keys, (tuple,list)) else keys).shape[2]
 
+# %% ../nbs/06e_seam.ipynb #06e_seam-Seam
 class Seam:
     "An open seam: the attention of some modules tells caches its queries, until `close`; also a context manager."
     def __init__(self,
