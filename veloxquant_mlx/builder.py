@@ -10,11 +10,12 @@ __all__ = ['METHODS', 'method_settings', 'KVCacheConfig', 'KVCacheFactory', 'own
 import difflib, inspect
 import mlx.core as mx
 from fastcore.basics import patch
+from .allocator import check_int
 from .coordinator import SqueezeCoordinator
 from .passes import LayerGroup
 from .batch import BatchEvictionCache, lane_mask
 from .cache import EvictionCache, H2OKVCache, L2NormKVCache, StreamingKVCache, RandomKVCache
-from .settings import check_int, check_pack, least_budget
+from .settings import check_pack, least_budget
 from .squeeze import SqueezeAttentionCache
 from .neighbours import NEIGHBOURS
 from .profiles import layer_profile

@@ -9,13 +9,13 @@ __all__ = ['SEAM_HINT', 'EvictionCache', 'H2OKVCache', 'StreamingKVCache', 'Rand
 import copy
 import mlx.core as mx
 from fastcore.basics import patch
-from .allocator import weighted_budgets
+from .allocator import check_int, weighted_budgets
 from .budgets import FixedBudget, SqueezeShare
 from .controls import PositionScore, RandomScore
 from .h2o import reserve, unlikeness
 from .knorm import KeyNormScore
 from .rows import RowStore, _arrays, _each, _pad, _put, _shallow, _tied
-from .settings import check_int, check_layers, check_pack, check_settings, h2o_score, least_budget
+from .settings import check_layers, check_pack, check_settings, h2o_score, least_budget
 from .shares import chunk_means
 from .topk import shield, keep_rows, worst_row, take_rows
 

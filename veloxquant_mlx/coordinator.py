@@ -8,13 +8,13 @@ __all__ = ['SqueezeCoordinator']
 # %% ../nbs/02_coordinator.ipynb #coordinator-imports
 import mlx.core as mx
 from fastcore.basics import patch
-from .allocator import squeeze_budgets, _check_int, _check_strength, _check_weights
+from .allocator import check_int, squeeze_budgets, _check_strength, _check_weights
 
 # %% ../nbs/02_coordinator.ipynb #coordinator-_Reports
 class _Reports:
     "One scalar per layer, evaluated together."
     def __init__(self, n_layers, refine, ranks=None, mine=None):
-        self.n_layers,self.refine,self.ranks = _check_int('n_layers', n_layers, 1),bool(refine),ranks
+        self.n_layers,self.refine,self.ranks = check_int('n_layers', n_layers, 1),bool(refine),ranks
         self.mine = range(n_layers) if mine is None else mine
         self.reset()
     def reset(self):
@@ -87,8 +87,8 @@ class SqueezeCoordinator(_Reports):
         mine=None, # Layers that report in this process, a range; `None`: all
     ):
         super().__init__(n_layers, refine, ranks, mine)
-        low = _check_int('n_sink', n_sink, 0)+_check_int('recent', recent, 0)+1
-        self.avg_budget,self.strength = _check_int('avg_budget', avg_budget, low, 'n_sink+recent+1 = '),_check_strength(strength)
+        low = check_int('n_sink', n_sink, 0)+check_int('recent', recent, 0)+1
+        self.avg_budget,self.strength = check_int('avg_budget', avg_budget, low, 'n_sink+recent+1 = '),_check_strength(strength)
         self.n_sink,self.recent,self.fill,self.weights = n_sink,recent,bool(fill),weights
         if weights is not None: _check_weights(weights, n_layers)
     def budget(self,

@@ -9,14 +9,14 @@ __all__ = ['SCORES', 'RULES', 'NEIGHBOURS', 'one_of', 'score_options', 'ShareBud
 
 # %% ../nbs/06g_neighbours.ipynb #neighbours-04
 import inspect
-from .allocator import weighted_budgets
+from .allocator import check_int, weighted_budgets
 from .budgets import FixedBudget, SqueezeShare
 from .cache import EvictionCache
 from .controls import PositionScore, RandomScore
 from .coordinator import SqueezeCoordinator
 from .directions import KeyDiffScore, QFilterScore
 from .knorm import KeyNormScore
-from .settings import check_int, check_layers, check_settings, check_squeeze, h2o_score, least_budget
+from .settings import check_layers, check_settings, check_squeeze, h2o_score, least_budget
 from .latest import SnapScore, TovaScore
 from .shares import pyramid_weights
 
