@@ -5,13 +5,16 @@
     checks.py links       relative links and pictures of the notebooks and pages lead somewhere
     checks.py titles      every notebook has a title and a subtitle that the docs can use, and loses no text to them
     checks.py sidebar     the docs' sidebar has every notebook, each section in order
+    checks.py lengths     no exported cell has more than 30 lines of code
+    checks.py docments    every public function, method and class of the package says what it does, and what each parameter is
     checks.py docs        nbdev can prepare every notebook for the docs, in _proc (it runs all cells with imports, and the exported ones, but no others)
     checks.py pages       every link of the prepared pages leads somewhere: files, figures, anchors, symbols, lines of the source
     checks.py site        the same of the site that Quarto made, in _docs
     checks.py wheel FILE  a wheel has every module
     checks.py count       print the numbers of notebooks that tests run and skip
 """
-import ast,json,re,sys,zipfile
+import ast,inspect,io,json,re,sys,tokenize,zipfile
+from dataclasses import is_dataclass
 from pathlib import Path
 from urllib.parse import unquote
 
@@ -99,6 +102,84 @@ def sidebar():
     yield from (f'sidebar.yml lists {o} twice' for o in sorted({o for o in flat if flat.count(o)>1}))
     yield from (f'sidebar.yml: {part} is not in the order of the numbers' for part in parts if part!=sorted(part))
     if flat[0]!='index.ipynb': yield 'sidebar.yml does not begin with index.ipynb'
+
+def code_lines(code):
+    "Lines of a cell that count: without empty ones, directives and decorators, and the lines of a signature that carry a comment."
+    free = {i for i,l in enumerate(code.split('\n'), 1) if not l.strip() or re.match(r'\s*#\s*\|', l)}
+    comments = {t.start[0] for t in tokenize.generate_tokens(io.StringIO(code).readline) if t.type==tokenize.COMMENT}
+    for o in ast.walk(ast.parse(code)):
+        for d in getattr(o, 'decorator_list', []): free |= set(range(d.lineno, d.end_lineno+1))
+        if isinstance(o, ast.FunctionDef): free |= comments & set(range(o.lineno, o.body[0].lineno))
+    return len(code.split('\n'))-len(free)
+
+def lengths():
+    "A cell of 31 lines, and one whose further lines do not count, are planted to see that they are told apart."
+    def long(name, nb):
+        for c in nb['cells']:
+            code = source(c).rstrip()
+            if c['cell_type']!='code' or not re.search(r'^#\s*\|\s*export', code, re.M): continue
+            if (n := code_lines(code))>30: yield f"{name}: cell {c['id']} has {n} lines of code, and must have at most 30"
+    for name,nb in books(): yield from long(name, nb)
+    body = '#| export\n\n@patch\ndef f(\n    a, # A number\n): # Another\n'+'    a += 1\n'*29
+    planted = [dict(cell_type='code', id=o, source=body+more) for o,more in (('short',''),('long','    a += 1'))]
+    if [o.split()[2] for o in long('planted', dict(cells=planted))]!=['long']: yield 'this check is blind: it does not find a long cell'
+
+def public(cls):
+    "The constructor and the public methods and properties that a class of the package defines itself, or has of a private class."
+    seen = set()
+    for c in cls.__mro__:
+        if c is not cls and (c.__module__!=cls.__module__ or c.__name__[0]!='_'): continue
+        yield from ((c,k,o) for k,o in vars(c).items() if k not in seen and (k[0]!='_' or k=='__init__' and not issubclass(c, BaseException)))
+        seen |= set(vars(c))
+
+def inner(cls, name):
+    "The function behind a method, or the getter of a property; None for anything else."
+    o = vars(cls)[name]
+    f = o.fget if isinstance(o, property) else getattr(cls, name)
+    f = inspect.unwrap(getattr(f, '__func__', f)) if callable(f) else None
+    return f if inspect.isfunction(f) else None
+
+def unsaid(f, what, doc, package):
+    "What the documentation of a function, or of the fields of a dataclass, lacks."
+    if not doc: yield f'{what}: has no docstring'
+    if f.__module__.split('.')[0]!=package or f.__name__=='<lambda>': return
+    from fastcore.docments import docments
+    for k,v in docments(f, returns=False, args_kwargs=True).items():
+        if not v and k not in ('self','cls'): yield f'{what}: nothing says what {k} is'
+
+def incomplete(mods, package):
+    for mod in mods:
+        for name in mod.__all__:
+            o = getattr(mod, name)
+            if getattr(o, '__module__', None)!=mod.__name__ or not callable(o): continue
+            what = f"{mod.__name__.removeprefix(package+'.')}.{name}"
+            if not isinstance(o, type): yield from unsaid(inspect.unwrap(o), what, inspect.unwrap(o).__doc__, package); continue
+            if not vars(o).get('__doc__'): yield f'{what}: has no docstring'
+            for c,m,attr in public(o):
+                f = inner(c, m)
+                if f is None: continue
+                above = [inner(b, m) for b in c.__mro__[1:] if b.__module__.split('.')[0]==package and m in vars(b) and inner(b, m)]
+                if m!='__init__' and any(list(inspect.signature(b).parameters)==list(inspect.signature(f).parameters) for b in above): continue     # what is overridden says it
+                yield from unsaid(c if m=='__init__' and is_dataclass(c) else f, f'{what}.{m}', m=='__init__' or (attr if isinstance(attr, property) else f).__doc__, package)
+
+class Planted:
+    def __init__(self, a): "Its parameter has no comment."
+    def told(self,
+        b, # A number
+    ): "All is said."
+    def mute(self): pass
+    quiet = property(lambda self: 1)
+
+def docments():
+    "Functions that lack something are planted to see that they would be found."
+    import importlib,pkgutil,types
+    sys.path.insert(0, str(root))
+    import veloxquant_mlx as top
+    mods = [importlib.import_module(f'{top.__name__}.{o.name}') for o in pkgutil.iter_modules(top.__path__)]
+    yield from sorted(set(incomplete([o for o in mods if hasattr(o, '__all__')], top.__name__)))
+    bad = types.SimpleNamespace(__name__=__name__, __all__=['Planted'], Planted=Planted)
+    found = [o.removeprefix(f'{__name__}.') for o in incomplete([bad], __name__)]
+    if found!=['Planted: has no docstring','Planted.__init__: nothing says what a is','Planted.mute: has no docstring','Planted.quiet: has no docstring']: yield f'this check is blind: of what was planted it finds {found}'
 
 def docs():
     import os
@@ -206,7 +287,7 @@ def count():
     return []
 
 if __name__=='__main__':
-    todo = dict(executed=executed, order=order, links=links, titles=titles, sidebar=sidebar, docs=docs, pages=pages, site=site, wheel=wheel, count=count)
+    todo = dict(executed=executed, order=order, links=links, titles=titles, sidebar=sidebar, lengths=lengths, docments=docments, docs=docs, pages=pages, site=site, wheel=wheel, count=count)
     if len(sys.argv)<2 or sys.argv[1] not in todo: sys.exit(__doc__)
     if not paths: sys.exit('no notebooks')
     wrong = list(todo[sys.argv[1]](*sys.argv[2:]))

@@ -126,7 +126,11 @@ def make_mask(self:BatchEvictionCache,
     return lane_mask(self.tokens_kept, N, return_array)
 
 @patch
-def own_mask(self:BatchEvictionCache, mask, N, width):
+def own_mask(self:BatchEvictionCache,
+    mask, # What the model hands to attention: this cache's answer, or that of another layer
+    N:int, # New tokens
+    width:int, # Rows that attention gets
+): # As `make_mask` gives it
     "The mask of this very layer, for the attention seam."
     return self.mask if self.own_masks else mask
 
@@ -168,6 +172,7 @@ def merge(self:EvictionCache):
     if self.bounds_alone: raise AttributeError(self.bounds_alone)
     return merge_caches
 
+# %% ../nbs/06h_batch.ipynb #batch-extend
 @patch
 def extend(self:BatchEvictionCache,
     other:BatchEvictionCache, # Further lanes

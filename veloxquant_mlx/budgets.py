@@ -17,29 +17,62 @@ from .rows import _shallow
 class FixedBudget:
     "The same number of rows whatever was seen."
     waiting = False     # must the next eviction wait for a schedule?
-    def __init__(self, n): self.n = n
-    def rows(self, seen): return self.n
-    def observe(self, keys, start): pass
-    def rewind(self, keys, left): pass
-    def land(self): pass
-    def sent(self, value): pass
-    def copy(self): return self
-    lazy,sums = (),None
-    resolved = property(lambda self: self.n)
+    lazy,sums = (),None # numbers that a step must compute too; running sums of directions
+    def __init__(self,
+        n:int, # Rows to keep
+    ): self.n = n
+    def rows(self,
+        seen:int, # Tokens seen so far
+    )->int:
+        "Rows that may be kept after `seen` tokens."
+        return self.n
+    def observe(self,
+        keys:mx.array, # `[B, H, S, D]` keys of a new block
+        start:int, # Position of its first token
+    ): "Look at new keys, which change nothing here."
+    def rewind(self,
+        keys, # `[B, H, left, D]` keys of the tokens that are left, or None
+        left:int, # Tokens that are left
+    ): "Take tokens back, which change nothing here."
+    def land(self): "Put what was reported in force: nothing is, here."
+    def sent(self,
+        value:mx.array, # What this pass sends to the next rank
+    ): "Send before any exchange between ranks, of which there is none here."
+    def copy(self):
+        "A budget for a copy of the cache."
+        return self
+    resolved = property(lambda self: self.n, doc="Rows that may be kept, whatever was seen.")
 
 # %% ../nbs/05g_budgets.ipynb #budgets-SqueezeShare
 class SqueezeShare:
     "One layer's side of the coordinator: measures the keys, reports, and asks for its rows."
-    def __init__(self, coordinator, layer=0, fixed=None, weights=None):
+    def __init__(self,
+        coordinator:SqueezeCoordinator, # Where the layers of this sequence meet
+        layer:int=0, # This layer's number there
+        fixed:int=None, # Rows to keep whatever the coordinator says; None: ask it
+        weights=None, # One number >= 0 a layer, for a coordinator that `restore` makes; None: all alike
+    ):
         self.coordinator,self.layer,self.fixed,self.weights = coordinator,layer,fixed,weights
         self.value,self.span,self.sums,self.fresh = None,(0,0),None,False    # concentration, tokens it was measured on, running sums
 
-    def rows(self, seen): return self.fixed or self.coordinator.budget(self.layer, seen)
-    def land(self): self.fixed or self.coordinator.land()
-    def sent(self, value): self.coordinator.sent(value)
-    def copy(self): return _shallow(self)
-    waiting = property(lambda self: self.fresh and not self.fixed and self.coordinator.pending(self.layer))
-    lazy = property(lambda self: [o for o in (self.value, *(self.sums or ())) if isinstance(o, mx.array)])
+    def rows(self,
+        seen:int, # Tokens seen so far
+    )->int:
+        "Rows that may be kept after `seen` tokens."
+        return self.fixed or self.coordinator.budget(self.layer, seen)
+    def land(self):
+        "Put what all ranks reported in force."
+        self.fixed or self.coordinator.land()
+    def sent(self,
+        value:mx.array, # What this pass sends to the next rank
+    ):
+        "Send before any exchange between ranks."
+        self.coordinator.sent(value)
+    def copy(self):
+        "A budget for a copy of the cache, with the same coordinator."
+        return _shallow(self)
+    waiting = property(lambda self: self.fresh and not self.fixed and self.coordinator.pending(self.layer), doc="Must the next eviction wait for a schedule?")
+    lazy = property(lambda self: [o for o in (self.value, *(self.sums or ())) if isinstance(o, mx.array)], doc="Numbers that a step must compute too.")
 
     @property
     def resolved(self):
@@ -47,27 +80,37 @@ class SqueezeShare:
         c = self.coordinator
         return self.fixed or (c.budgets[self.layer] if c.finalised else c.avg_budget)
 
-    def observe(self, keys, start):
-        "Look at the keys of a new block, whose first token has position `start`."
-        c,S,self.fresh = self.coordinator,keys.shape[2],False
-        if c.pending(self.layer) and not self.fixed:
-            warnings.warn("squeeze: not every layer has reported its concentration; all layers keep the budgets they have")
-        if c.refine and S==1 and c.finalised: c.freeze(start)
-        if c.refine and c._frozen: return                     # the schedule stands: nothing to measure at each step
-        if c.refine: self.sums = [a+b for a,b in zip(self.sums or (0,0), direction_sum(keys))]
-        if S<2 or not (self.value is None or c.refine): return
-        self.measure(None if c.refine else concentration_score(keys), 0 if c.refine else start, start+S)
+# %% ../nbs/05g_budgets.ipynb #budgets-observe
+@patch
+def observe(self:SqueezeShare,
+    keys:mx.array, # `[B, H, S, D]` keys of a new block
+    start:int, # Position of its first token
+):
+    "Look at new keys, and report what they say if it is time to."
+    c,S,self.fresh = self.coordinator,keys.shape[2],False
+    if c.pending(self.layer) and not self.fixed:
+        warnings.warn("squeeze: not every layer has reported its concentration; all layers keep the budgets they have")
+    if c.refine and S==1 and c.finalised: c.freeze(start)
+    if c.refine and c._frozen: return                     # the schedule stands: nothing to measure at each step
+    if c.refine: self.sums = [a+b for a,b in zip(self.sums or (0,0), direction_sum(keys))]
+    if S<2 or not (self.value is None or c.refine): return
+    self.measure(None if c.refine else concentration_score(keys), 0 if c.refine else start, start+S)
 
-    def measure(self, score, start, stop):
-        "Report what the tokens from `start` to `stop` say; with None, what the running sums say."
-        self.value,self.span,self.fresh = (mean_cosine(*self.sums) if score is None else score).mean(),(start,stop),True
-        self.coordinator.report(self.layer, self.value, stop-start)
+@patch
+def measure(self:SqueezeShare,
+    score, # `[B, H]` concentrations of these tokens; None: what the running sums say
+    start:int, # Position of the first token measured
+    stop:int, # Position behind the last one
+):
+    "Report one number for these tokens, the mean over sequences and heads."
+    self.value,self.span,self.fresh = (mean_cosine(*self.sums) if score is None else score).mean(),(start,stop),True
+    self.coordinator.report(self.layer, self.value, stop-start)
 
 # %% ../nbs/05g_budgets.ipynb #budgets-rewind
 @patch
 def rewind(self:SqueezeShare,
     keys, # `[B, H, left, D]` keys of the tokens that are left, or None
-    left, # Tokens that are left
+    left:int, # Tokens that are left
 ):
     "As if only the first `left` tokens had come."
     c,(start,stop),refine = self.coordinator,self.span,self.coordinator.refine
@@ -81,14 +124,17 @@ def rewind(self:SqueezeShare,
 
 # %% ../nbs/05g_budgets.ipynb #budgets-savedx
 @patch
-def saved(self:SqueezeShare):
+def saved(self:SqueezeShare)->dict: # Fit for JSON
     "What a restored layer needs to keep its budget."
     c = self.coordinator
     return dict(layer=self.layer, n_layers=c.n_layers, value=None if self.value is None else float(self.value), span=self.span, pending=c.pending(self.layer),
                 concentrations=c.concentrations, frozen=c._frozen, frozen_at=c.frozen_at)
 
 @patch
-def restore(self:SqueezeShare, meta, sums):
+def restore(self:SqueezeShare,
+    meta:dict, # As `saved` gives it
+    sums, # Running sums of directions, `[B, H, D]` and `[B, H]`, or None
+):
     "Take over a saved measurement and schedule."
     self.value,self.span,self.sums = meta['value'],tuple(meta['span']),sums
     conc,c = meta['concentrations'],self.coordinator

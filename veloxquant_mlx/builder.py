@@ -10,11 +10,12 @@ __all__ = ['METHODS', 'method_settings', 'KVCacheConfig', 'KVCacheFactory', 'own
 import difflib, inspect
 import mlx.core as mx
 from fastcore.basics import patch
+from .allocator import check_int
 from .coordinator import SqueezeCoordinator
 from .passes import LayerGroup
 from .batch import BatchEvictionCache, lane_mask
 from .cache import EvictionCache, H2OKVCache, L2NormKVCache, StreamingKVCache, RandomKVCache
-from .settings import check_int, check_pack, least_budget
+from .settings import check_pack, least_budget
 from .squeeze import SqueezeAttentionCache
 from .neighbours import NEIGHBOURS
 from .profiles import layer_profile
@@ -74,35 +75,39 @@ class KVCacheConfig:
         self.__dict__.update({k: made[k.removeprefix(f'{method}_')] for k in mine})
 
     @property
-    def pack(self): return None if self.kv_bits is None else (self.kv_group_size,self.kv_bits)
+    def pack(self)->tuple:
+        "Group size and bits, or None if rows are held as they come."
+        return None if self.kv_bits is None else (self.kv_group_size,self.kv_bits)
 
     @property
     def _asks(self): return 'queries' in inspect.signature(METHODS[self.method].__init__).parameters
-
-    def make(self,
-        **extra, # For the cache class, as `coordinator` and `layer` of squeeze
-    )->EvictionCache: # An empty cache
-        "One layer's cache with these settings."
-        opts = {k.removeprefix(f'{self.method}_'): v for k,v in self.__dict__.items() if k.startswith(f'{self.method}_')}
-        if self._asks: opts['queries'] = self.queries
-        cache = METHODS[self.method](head_dim=self.head_dim, **{**opts, **extra})
-        return cache.to_quantized(*self.pack) if self.pack else cache
-
-    @classmethod
-    def recommended(cls,
-        budget:int=512, # Rows a layer keeps on average
-        **packing, # `kv_bits` and `kv_group_size`, if rows shall be packed
-    )->'KVCacheConfig': # Its caches need the attention seam, which `for_model` and `install` open
-        "The setting that measured best for chat-like use."
-        check_int('h2o_budget', budget, 1)
-        if extra := [k for k in packing if k not in ('kv_bits','kv_group_size')]: raise ValueError(f"{extra[0]}={packing[extra[0]]!r}: the recommended setting takes only budget, kv_bits and kv_group_size")
-        return cls('h2o', queries='observed', h2o_budget=budget, h2o_recent=.25, h2o_average=True, h2o_value_norm=True, h2o_decay=.99, h2o_diverse=.35,
-            h2o_layers='measured', h2o_stride=max(1, min(16, budget//16)), **packing)
 
     def __setattr__(self, name, value): raise AttributeError(f"{name}: a configuration does not change; make a new one")
     def __eq__(self, o): return isinstance(o, KVCacheConfig) and self.__dict__==o.__dict__
     def __hash__(self): return hash(tuple(self.__dict__.items()))
     def __repr__(self): return f"KVCacheConfig({', '.join(f'{k}={v!r}' for k,v in self.__dict__.items() if self.pack or not k.startswith('kv_'))})"
+
+# %% ../nbs/07_builder.ipynb #builder-make
+@patch
+def make(self:KVCacheConfig,
+    **extra, # For the cache class, as `coordinator` and `layer` of squeeze
+)->EvictionCache: # An empty cache
+    "One layer's cache with these settings."
+    opts = {k.removeprefix(f'{self.method}_'): v for k,v in self.__dict__.items() if k.startswith(f'{self.method}_')}
+    if self._asks: opts['queries'] = self.queries
+    cache = METHODS[self.method](head_dim=self.head_dim, **{**opts, **extra})
+    return cache.to_quantized(*self.pack) if self.pack else cache
+
+@patch(cls_method=True)
+def recommended(cls:KVCacheConfig,
+    budget:int=512, # Rows a layer keeps on average
+    **packing, # `kv_bits` and `kv_group_size`, if rows shall be packed
+)->KVCacheConfig: # Its caches need the attention seam, which `for_model` and `install` open
+    "The setting that measured best for chat-like use."
+    check_int('h2o_budget', budget, 1)
+    if extra := [k for k in packing if k not in ('kv_bits','kv_group_size')]: raise ValueError(f"{extra[0]}={packing[extra[0]]!r}: the recommended setting takes only budget, kv_bits and kv_group_size")
+    return cls('h2o', queries='observed', h2o_budget=budget, h2o_recent=.25, h2o_average=True, h2o_value_norm=True, h2o_decay=.99, h2o_diverse=.35,
+        h2o_layers='measured', h2o_stride=max(1, min(16, budget//16)), **packing)
 
 # %% ../nbs/07_builder.ipynb #builder-KVCacheFactory
 class KVCacheFactory:
@@ -132,6 +137,7 @@ class _Recorder(L2NormKVCache):
         return self.gave[-1]
     def own_mask(self, mask, N, width): self.got.append(mask); return mask
 
+# %% ../nbs/07_builder.ipynb #builder-_BatchRecorder
 class _BatchRecorder(BatchEvictionCache):
     "The same for a batch, whose answers are arrays."
     def __init__(self): super().__init__([L2NormKVCache(), L2NormKVCache()]); self.gave,self.got,self.shared = [],[],True
@@ -145,6 +151,7 @@ def _unchanged(traced):
     gave = [id(m) for c in traced for m in c.gave if m is not None]
     return all(c.got and all(m is None or isinstance(m, str) or id(m) in gave for m in c.got) for c in traced)
 
+# %% ../nbs/07_builder.ipynb #builder-own_cache
 def own_cache(
     model, # An `mlx_lm` model
 )->list: # Caches as the model itself would make them, whatever was installed on it
@@ -204,29 +211,32 @@ class _Look:
         except Exception as e: return False,f"model {self.name} does not take batches of evicting caches ({type(e).__name__}: {e})"
         return _unchanged([caches[i] for i in self.here]),None
 
-    def try_uneven(self, model):
-        "Layers that keep 5 and 7 rows, alone and in a batch: does every mask fit its own layer?"
-        for B in (1,2):
-            caches = own_cache(model)
-            for n,i in enumerate(self.here):
-                one = [L2NormKVCache(7 if n else 5) for _ in range(B)]        # masks come from the first
-                caches[i] = one[0] if B==1 else BatchEvictionCache(one)
-                caches[i].shared = True
-                if B==2: caches[i].prepare(lengths=[8,4])
-            try:
-                self._run(model, B, caches, (8,))
-                if B==2: [caches[i].finalize() for i in self.here]
-                self._run(model, B, caches, (2,1,1))
-            except Exception:
-                if B==1: self.single = False
-                self.batch = False
-
-    def try_packed(self, model, group_size, bits):
-        "Refuse a model whose attention does not take packed rows."
+# %% ../nbs/07_builder.ipynb #builder-try_uneven
+@patch
+def try_uneven(self:_Look, model):
+    "Layers that keep 5 and 7 rows, alone and in a batch: does every mask fit its own layer?"
+    for B in (1,2):
         caches = own_cache(model)
-        for i in self.here: caches[i] = _Recorder().to_quantized(group_size, bits)
-        try: self._run(model, 1, caches)
-        except Exception as e: raise ValueError(f"model {self.name}: kv_bits={bits} with kv_group_size={group_size}: its attention does not take packed rows ({type(e).__name__}: {str(e).partition(chr(10))[0]})") from e
+        for n,i in enumerate(self.here):
+            one = [L2NormKVCache(7 if n else 5) for _ in range(B)]        # masks come from the first
+            caches[i] = one[0] if B==1 else BatchEvictionCache(one)
+            caches[i].shared = True
+            if B==2: caches[i].prepare(lengths=[8,4])
+        try:
+            self._run(model, B, caches, (8,))
+            if B==2: [caches[i].finalize() for i in self.here]
+            self._run(model, B, caches, (2,1,1))
+        except Exception:
+            if B==1: self.single = False
+            self.batch = False
+
+@patch
+def try_packed(self:_Look, model, group_size, bits):
+    "Refuse a model whose attention does not take packed rows."
+    caches = own_cache(model)
+    for i in self.here: caches[i] = _Recorder().to_quantized(group_size, bits)
+    try: self._run(model, 1, caches)
+    except Exception as e: raise ValueError(f"model {self.name}: kv_bits={bits} with kv_group_size={group_size}: its attention does not take packed rows ({type(e).__name__}: {str(e).partition(chr(10))[0]})") from e
 
 # %% ../nbs/07_builder.ipynb #builder-bounded_layers
 def bounded_layers(
@@ -304,7 +314,7 @@ class KVCacheBuilder:
         "Let `model.make_cache()` return fresh caches at every call, until undone."
         return _Installed(model, _Fresh(model, config, group, timeout))
 
-# %% ../nbs/07_builder.ipynb #builder-_caches
+# %% ../nbs/07_builder.ipynb #builder-_rule
 def _rule(config): return getattr(config, 'mix_rule', config.method if config.method in ('squeeze','pyramid') else 'uniform')
 
 def _uneven(config): return _rule(config)!='uniform' or getattr(config, f'{config.method}_layers', None) is not None
@@ -328,6 +338,7 @@ def _check_ranks(why, config, ranks):
     if ranks.kind=='layers' and ranks.rank and why[len(why)-1]:
         raise ValueError(f"rank {ranks.rank} of {ranks.size}: its last layer {why[len(why)-1]}, and squeeze needs that layer to know when the pass was sent on; split the layers elsewhere, or use h2o or knorm")
 
+# %% ../nbs/07_builder.ipynb #builder-_caches
 def _caches(model, look, config):
     own,here,ranks,takes = own_cache(model),look.here,look.ranks,inspect.signature(METHODS[config.method].__init__).parameters
     given,co = getattr(config, f'{config.method}_layers', None),None

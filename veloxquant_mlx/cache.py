@@ -9,13 +9,13 @@ __all__ = ['SEAM_HINT', 'EvictionCache', 'H2OKVCache', 'StreamingKVCache', 'Rand
 import copy
 import mlx.core as mx
 from fastcore.basics import patch
-from .allocator import weighted_budgets
+from .allocator import check_int, weighted_budgets
 from .budgets import FixedBudget, SqueezeShare
 from .controls import PositionScore, RandomScore
 from .h2o import reserve, unlikeness
 from .knorm import KeyNormScore
 from .rows import RowStore, _arrays, _each, _pad, _put, _shallow, _tied
-from .settings import check_int, check_layers, check_pack, check_settings, h2o_score, least_budget
+from .settings import check_layers, check_pack, check_settings, h2o_score, least_budget
 from .shares import chunk_means
 from .topk import shield, keep_rows, worst_row, take_rows
 
@@ -84,6 +84,7 @@ def _ranked(scorer, store, parts, n_sink, since, m, chunk=1):
     rank = shield(rank, pos, n_sink, since)
     return reserve(rank, unlikeness(store.dense(keys), rank>-mx.inf), m) if m else rank
 
+# %% ../nbs/06_cache.ipynb #cache-_window
 @patch
 def _window(self:EvictionCache):
     "Position from which on rows are recent, and how many rows are reserved for unusual keys."
@@ -240,6 +241,7 @@ def _catch_up(self:EvictionCache):
     self.late,self.queries = 0,[]
     self._absorb(queries, self.offset-m, scale)
 
+# %% ../nbs/06_cache.ipynb #cache-_beside
 @patch
 def _beside(self:EvictionCache, keys, values):
     "The kept rows in the order of the text, then the new ones, all as they are held."
@@ -312,6 +314,7 @@ def update_and_fetch(self:EvictionCache,
     if self.shared: self.last = tuple(seen)
     return tuple(seen)
 
+# %% ../nbs/06_cache.ipynb #cache-_update
 @patch
 def _update(self:EvictionCache, keys, values):
     S,b,start,st = keys.shape[2],self.block,self.offset,self.store

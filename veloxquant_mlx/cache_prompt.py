@@ -9,8 +9,9 @@ __all__ = ['evicting_load', 'Command', 'CachePrompt', 'main']
 import argparse,importlib,os,sys
 from pathlib import Path
 from types import SimpleNamespace
-from unittest.mock import patch
+from unittest import mock
 import mlx.core as mx
+from fastcore.basics import patch
 from .builder import KVCacheBuilder
 from .files import save_prompt_cache
 from .generate import _Parser,_fail,add_method_options,make_config
@@ -45,7 +46,9 @@ class Command:
         self.own = importlib.import_module(self.module)
         self.config,self.load,self.plain_load = None,None,self.own.load
 
-    def check(self, args):
+    def check(self,
+        args:argparse.Namespace, # Options as `mlx_lm`'s parser and ours read them
+    ):
         "Refuse what cannot be; errors are `ValueError`s and end the command with code 2."
         self.config = make_config(args)
         self.load = evicting_load(self.plain_load, self.config)
@@ -53,27 +56,33 @@ class Command:
         if args.quantized_kv_start!=self.packs_from: raise ValueError(f'--quantized-kv-start {args.quantized_kv_start} is for --method none: evicting caches are packed from the first row on')
         args.kv_bits = None                                      # the caches pack by themselves, and need no further help
 
-    def parser(self, argv):
-        "What the module shall find under the name `argparse`."
-        class Parser(_Parser):
-            def __init__(own, *args, **kwargs): super().__init__(*args, **(kwargs | dict(prog=self.prog)))
-            def parse_args(own, *_):
-                add_method_options(own)
-                own.set_defaults(model='')
-                args,self.packs_from = super().parse_args(argv),own.get_default('quantized_kv_start')
-                try: self.check(args)
-                except (ValueError,OSError) as e: own.error(' '.join(str(e).split()))
-                return args
-        return SimpleNamespace(**vars(argparse) | dict(ArgumentParser=Parser))
-
-    def run(self, argv=None):
-        "Run `main` of `mlx_lm`; returns the exit code: 0, 1 (it failed), 2 (usage, by `SystemExit`) or 130 (Ctrl-C)."
+    def run(self,
+        argv:list=None, # Arguments; None: those of the command line
+    )->int: # Exit code: 0, 1 (it failed), 2 (usage, by `SystemExit`) or 130 (Ctrl-C)
+        "Run `main` of `mlx_lm`."
         names = dict(argparse=self.parser(argv), load=lambda *a,**k: self.load(*a, **k)) | self.names
         try:
-            with patch.multiple(self.own, **names): self.own.main()
+            with mock.patch.multiple(self.own, **names): self.own.main()
         except KeyboardInterrupt: return 130
         except Exception as e: return _fail(e, 1, self.prog)
         return 0
+
+# %% ../nbs/11a_cache_prompt.ipynb #11a_cache_prompt-parser
+@patch
+def parser(self:Command,
+    argv:list, # Arguments; None: those of the command line
+)->SimpleNamespace:
+    "What the module shall find under the name `argparse`."
+    class Parser(_Parser):
+        def __init__(own, *args, **kwargs): super().__init__(*args, **(kwargs | dict(prog=self.prog)))
+        def parse_args(own, *_):
+            add_method_options(own)
+            own.set_defaults(model='')
+            args,self.packs_from = super().parse_args(argv),own.get_default('quantized_kv_start')
+            try: self.check(args)
+            except (ValueError,OSError) as e: own.error(' '.join(str(e).split()))
+            return args
+    return SimpleNamespace(**vars(argparse) | dict(ArgumentParser=Parser))
 
 # %% ../nbs/11a_cache_prompt.ipynb #11a_cache_prompt-CachePrompt
 class CachePrompt(Command):

@@ -8,13 +8,13 @@ __all__ = ['SqueezeCoordinator']
 # %% ../nbs/02_coordinator.ipynb #coordinator-imports
 import mlx.core as mx
 from fastcore.basics import patch
-from .allocator import squeeze_budgets, _check_int, _check_strength, _check_weights
+from .allocator import check_int, squeeze_budgets, _check_strength, _check_weights
 
 # %% ../nbs/02_coordinator.ipynb #coordinator-_Reports
 class _Reports:
     "One scalar per layer, evaluated together."
     def __init__(self, n_layers, refine, ranks=None, mine=None):
-        self.n_layers,self.refine,self.ranks = _check_int('n_layers', n_layers, 1),bool(refine),ranks
+        self.n_layers,self.refine,self.ranks = check_int('n_layers', n_layers, 1),bool(refine),ranks
         self.mine = range(n_layers) if mine is None else mine
         self.reset()
     def reset(self):
@@ -35,16 +35,6 @@ class _Reports:
         if self._complete() and self.ranks is None: self._publish(self._next)
     def _complete(self): return len(self._next)==len(self.mine) and not (self.refine and len({n for _,n in self._next.values()})>1)
     def _publish(self, got): self._got,self._next,self._values,self._plain,self._filled,self.after = got,{},None,None,(None,None),None
-    def freeze(self,
-        seen:int=None, # Tokens that came before; a `thaw` that goes back so far undoes it
-    ):
-        "Ignore all later reports; without effect before `finalised` or while a schedule is in the making."
-        if not self._frozen and self._got and not self._next: self._frozen,self.frozen_at = True,seen
-    def thaw(self,
-        left:int, # Tokens that are left
-    ):
-        "Take reports again if the schedule was frozen after these tokens."
-        if self.frozen_at is not None and left<=self.frozen_at: self._frozen,self.frozen_at = False,None
     def _check(self, layer):
         if not 0<=layer<self.n_layers: raise ValueError(f"layer must be from 0 to n_layers-1 = {self.n_layers-1}, got {layer}")
         if layer not in self.mine: raise ValueError(f"layer must be one of this rank's, from {self.mine[0]} to {self.mine[-1]}, got {layer}")
@@ -66,6 +56,21 @@ def withdraw(self:_Reports,
     if self._got: self._got,self._next = {},{i:o for i,o in {**self._got, **self._next}.items() if i in self.mine}
     self._next.pop(layer, None)
 
+# %% ../nbs/02_coordinator.ipynb #coordinator-freeze
+@patch
+def freeze(self:_Reports,
+    seen:int=None, # Tokens that came before; a `thaw` that goes back so far undoes it
+):
+    "Ignore all later reports; without effect before `finalised` or while a schedule is in the making."
+    if not self._frozen and self._got and not self._next: self._frozen,self.frozen_at = True,seen
+
+@patch
+def thaw(self:_Reports,
+    left:int, # Tokens that are left
+):
+    "Take reports again if the schedule was frozen after these tokens."
+    if self.frozen_at is not None and left<=self.frozen_at: self._frozen,self.frozen_at = False,None
+
 # %% ../nbs/02_coordinator.ipynb #coordinator-SqueezeCoordinator
 class SqueezeCoordinator(_Reports):
     "Where the layers of one sequence share their rows."
@@ -82,8 +87,8 @@ class SqueezeCoordinator(_Reports):
         mine=None, # Layers that report in this process, a range; `None`: all
     ):
         super().__init__(n_layers, refine, ranks, mine)
-        low = _check_int('n_sink', n_sink, 0)+_check_int('recent', recent, 0)+1
-        self.avg_budget,self.strength = _check_int('avg_budget', avg_budget, low, 'n_sink+recent+1 = '),_check_strength(strength)
+        low = check_int('n_sink', n_sink, 0)+check_int('recent', recent, 0)+1
+        self.avg_budget,self.strength = check_int('avg_budget', avg_budget, low, 'n_sink+recent+1 = '),_check_strength(strength)
         self.n_sink,self.recent,self.fill,self.weights = n_sink,recent,bool(fill),weights
         if weights is not None: _check_weights(weights, n_layers)
     def budget(self,

@@ -42,6 +42,7 @@ class FoldedSource:
     ): self.nb = nb
 
     def begin(self):
+        "Put the documentation of a cell before its source, once for the whole notebook."
         cells,waiting = [],[]
         for cell in self.nb.cells:
             source = cell.source

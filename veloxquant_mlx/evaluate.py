@@ -71,13 +71,19 @@ def make_arm(
 # %% ../nbs/15_evaluate.ipynb #evaluate-Watched
 class Watched(list):
     "Caches, with a shadow beside those of full attention; it is switched on for every eighth block."
-    def __init__(self, caches, block, warmup):
+    def __init__(self,
+        caches:list, # One a layer
+        block:int, # Tokens fed at a time
+        warmup:int, # Tokens at the start that are not scored
+    ):
         from mlx_lm.models.cache import KVCache
         super().__init__(Shadow(c) if isinstance(c, EvictionCache) or type(c) is KVCache else c for c in caches)
         self.block,self.warmup,self.inner = block,warmup,list(caches)
 
-    def each(self, n):
-        "The block that ends at token `n` was read: shall the next one be compared?"
+    def each(self,
+        n:int, # Tokens read so far
+    ):
+        "A block was read: shall the next one be compared?"
         for c in self:
             if isinstance(c, Shadow): c.on = n>=self.warmup and (n-self.warmup)//self.block%8==0
 
@@ -310,6 +316,22 @@ class Bar(Progress):
         self.shown = bool(self.stream.write(f"\r\033[K[{'#'*n}{'.'*(30-n)}] {100*done//total} %, {took*(total-done)/max(done,1)/60:.1f} min left"))
         self.stream.flush()
 
+# %% ../nbs/15_evaluate.ipynb #evaluate-_grow
+def _grow(args, model, tokenizer, text, save, bar):
+    "The run with --speed."
+    configs = {f'{w}@{b}': make_arm(w, b) for b in args.budget for w in dict.fromkeys(args.method)}
+    arms = {'full': lambda: own_cache(model), **{k: lambda c=c: KVCacheBuilder.for_model(model, c) for k,c in configs.items()}}
+    got = tokenizer.encode(text[:12*(args.lengths[-1]+args.steps)])
+    return growth(model, arms, got, args.lengths, args.steps, args.block, bar, save)
+
+def _show(args, results):
+    "Print the table, save the plot."
+    speed = 'full' not in results
+    if not (results['arms']['full']['at'] if speed else results['full']): return
+    print(speed_table(results) if speed else table(results))
+    if args.plot and results['arms']: (speed_plot if speed else plot)(results).savefig(args.plot, dpi=100, metadata={'Software':None} if args.plot.endswith('png') else None)
+
+# %% ../nbs/15_evaluate.ipynb #evaluate-main
 def main(
     argv:list=None, # Words of the command line; None: those of the process
     load=None, # Loads the model, for tests
@@ -337,20 +359,6 @@ def main(
     if results: _show(args, results)
     if code: print('interrupted'+(f"; the same command with --json {args.json} goes on from here" if args.json and not args.speed else ''), file=sys.stderr)
     return code
-
-def _grow(args, model, tokenizer, text, save, bar):
-    "The run with --speed."
-    configs = {f'{w}@{b}': make_arm(w, b) for b in args.budget for w in dict.fromkeys(args.method)}
-    arms = {'full': lambda: own_cache(model), **{k: lambda c=c: KVCacheBuilder.for_model(model, c) for k,c in configs.items()}}
-    got = tokenizer.encode(text[:12*(args.lengths[-1]+args.steps)])
-    return growth(model, arms, got, args.lengths, args.steps, args.block, bar, save)
-
-def _show(args, results):
-    "Print the table, save the plot."
-    speed = 'full' not in results
-    if not (results['arms']['full']['at'] if speed else results['full']): return
-    print(speed_table(results) if speed else table(results))
-    if args.plot and results['arms']: (speed_plot if speed else plot)(results).savefig(args.plot, dpi=100, metadata={'Software':None} if args.plot.endswith('png') else None)
 
 # %% ../nbs/15_evaluate.ipynb #evaluate-44
 if __name__=='__main__' and globals().get('__spec__'): sys.exit(main())

@@ -9,14 +9,14 @@ __all__ = ['SCORES', 'RULES', 'NEIGHBOURS', 'one_of', 'score_options', 'ShareBud
 
 # %% ../nbs/06g_neighbours.ipynb #neighbours-04
 import inspect
-from .allocator import weighted_budgets
+from .allocator import check_int, weighted_budgets
 from .budgets import FixedBudget, SqueezeShare
 from .cache import EvictionCache
 from .controls import PositionScore, RandomScore
 from .coordinator import SqueezeCoordinator
 from .directions import KeyDiffScore, QFilterScore
 from .knorm import KeyNormScore
-from .settings import check_int, check_layers, check_settings, check_squeeze, h2o_score, least_budget
+from .settings import check_layers, check_settings, check_squeeze, h2o_score, least_budget
 from .latest import SnapScore, TovaScore
 from .shares import pyramid_weights
 
@@ -65,7 +65,10 @@ def score_options(
 # %% ../nbs/06g_neighbours.ipynb #neighbours-ShareBudget
 class ShareBudget(FixedBudget):
     "A layer's fixed share; nothing leaves while all tokens seen fit the average, as the layers together hold no more than promised then."
-    def __init__(self, n, average): self.n,self.average = n,average
+    def __init__(self,
+        n:int, # Rows of this layer
+        average:int, # Rows a layer keeps on average
+    ): self.n,self.average = n,average
     def rows(self, seen): return self.n if seen>self.average else self.average
 
 # %% ../nbs/06g_neighbours.ipynb #neighbours-budget_rule

@@ -30,7 +30,9 @@ class LayerGroup:
         if not self.open and self.coordinator is not None: self._before = _fields(self.coordinator)
         self.open[i] = cache,before
 
-    def leave(self, i):
+    def leave(self,
+        i:int, # A layer, from 0 to `n-1`
+    ):
         "Layer `i` is through; with the last one the pass is closed."
         self.done.add(i)
         if len(self.done)==self.n: self.close()

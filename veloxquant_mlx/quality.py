@@ -90,19 +90,30 @@ def gap_closed(
 class Shadow:
     "A cache with a full one beside it; while `on`, each block's attention is compared."
     observes = True
-    def __init__(self, cache):
+    def __init__(self,
+        cache, # A cache of full attention, evicting or not
+    ):
         from mlx_lm.models.cache import KVCache
         self.cache,self.full,self.on,self.found = cache,KVCache(),False,[]
 
     def __getattr__(self, name): return getattr(self.__dict__['cache'], name)
 
-    def update_and_fetch(self, keys, values):
+    def update_and_fetch(self,
+        keys:mx.array, # `[B, H, S, D]` new keys
+        values:mx.array, # `[B, H, S, Dv]` new values
+    )->tuple:
+        "What the cache itself gives; the full one takes the block in too."
         c = self.cache
         self.before = None if not self.on or c.empty() else c.positions if isinstance(c, EvictionCache) else mx.broadcast_to(mx.arange(c.offset), (*keys.shape[:2],c.offset))
         self.full.update_and_fetch(keys, values)
         return c.update_and_fetch(keys, values)
 
-    def attended(self, out, queries, scale):
+    def attended(self,
+        out:mx.array, # `[B, Hq, S, Dv]` what attention gave for the newest tokens
+        queries:mx.array, # `[B, Hq, S, D]` the queries it used
+        scale:float, # What it multiplied the logits by
+    )->mx.array: # `out`, tied to what the cache makes of it
+        "Compare this block's attention with the full one, if it is the time to; the cache sees the queries as without a shadow."
         if self.on and self.before is not None and queries.shape[-1]==self.full.keys.shape[-1]: self.found.append(self._compare(out, queries, scale))
         return self.cache.attended(out, queries, scale) if getattr(self.cache, 'observes', False) else out
 

@@ -30,7 +30,7 @@ def _tied(xs, after):
     flat = iter(mx.depends(_arrays(xs), after))
     return [_each(lambda _: next(flat), x) for x in xs]
 
-# %% ../nbs/05f_rows.ipynb #rows-RowStorex
+# %% ../nbs/05f_rows.ipynb #rows-_put
 FREE = 0,0,-1,float('nan')      # what a free slot holds: key, value, position, score
 
 def _pad(x, n, value):
@@ -42,29 +42,39 @@ def _put(parts, slot, new):
     at = {3:slot, 4:slot[...,None]}
     return [_each(lambda o,x: mx.put_along_axis(o, at[o.ndim], x, axis=2), *o) for o in zip(parts, new)]
 
+# %% ../nbs/05f_rows.ipynb #rows-RowStorex
 class RowStore:
     "Rows of one layer, one slot each: keys `[B, H, C, D]` and values `[B, H, C, Dv]`, as they are or packed, positions and scores `[B, H, C]`."
     step = 256  # Slots by which the store grows while single tokens arrive
 
-    def __init__(self, pack=None): self.parts,self.n,self.ordered,self.pack = None,0,True,pack
+    def __init__(self,
+        pack:tuple=None, # Group size and bits of packed keys and values; None: as they come
+    ): self.parts,self.n,self.ordered,self.pack = None,0,True,pack
 
     def rows(self):
         "Keys, values, positions and scores of the slots in use."
         return [_each(lambda o: o if o.shape[2]==self.n else o[:,:,:self.n], x) for x in self.parts]
 
-    def append(self, new):
-        "Add a block of rows (keys, values, positions, scores) behind the others."
+    def append(self,
+        new, # Keys `[B, H, S, D]` and values `[B, H, S, Dv]` as this store holds them, positions `[B, H, S]` and scores
+    ):
+        "Add a block of rows behind the others."
         self.parts = list(new) if not self.n else [_each(lambda *o: mx.concatenate(o, 2), *x) for x in zip(self.rows(), new)]
         self.n += new[2].shape[2]
 
-    def room(self, most):
-        "Make sure that a slot is free for a single row; grow up to `most` slots."
+    def room(self,
+        most:int, # Slots up to which to grow
+    ):
+        "Make sure that a slot is free for a single row."
         if self.n<self.parts[2].shape[2]: return
         more = min(self.step, max(1, most-self.n))
         self.parts = [_each(lambda o: _pad(o, more, free), x) for x,free in zip(self.parts, FREE)]
 
-    def gather(self, rows, free=1):
-        "Keep only `rows` `[B, H, n]`, with free slots for the tokens that come next."
+    def gather(self,
+        rows:mx.array, # `[B, H, n]` slots of the rows that stay, in their new order
+        free:int=1, # Free slots for the tokens that come next
+    ):
+        "Keep only these rows."
         spare = mx.concatenate([rows, *[rows[...,:1]]*free], -1)
         kv,rest = [_each(lambda o: take_rows(o, spare), x) for x in self.parts[:2]],[take_rows(x, rows) for x in self.parts[2:]]
         self.parts,self.n,self.ordered = [*kv,*(_pad(x, free, o) for x,o in zip(rest, FREE[2:]))],rows.shape[-1],True

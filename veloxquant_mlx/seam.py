@@ -37,9 +37,12 @@ def _wrapper(own):
 
 def _rows(keys): return (keys[0] if isinstance(keys, (tuple,list)) else keys).shape[2]
 
+# %% ../nbs/06e_seam.ipynb #06e_seam-Seam
 class Seam:
     "An open seam: the attention of some modules tells caches its queries, until `close`; also a context manager."
-    def __init__(self, modules):
+    def __init__(self,
+        modules, # Python modules, as `attention_modules` finds them
+    ):
         self.modules,self.closed = list(modules),False
         with _lock:
             for o in self.modules:

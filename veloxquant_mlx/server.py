@@ -49,6 +49,7 @@ def _provider(own, command):
 
 _no_draft = 'drafting takes tokens back, and an evicting cache cannot once rows are gone: use --method none'
 
+# %% ../nbs/18_server.ipynb #server-_stoppable
 def _stoppable(own):
     "The thread that generates and the context of a request: all requests can be told to stop."
     live = weakref.WeakSet()
@@ -74,6 +75,7 @@ def _stoppable(own):
                 if 'process_request_thread' in t.name: t.join(max(0, end-time.monotonic()))
     return dict(GenerationContext=GenerationContext, ResponseGenerator=ResponseGenerator)
 
+# %% ../nbs/18_server.ipynb #server-_scan
 def _scan(own):
     "Looks for downloaded models; a machine that never downloaded one has none."
     def scan_cache_dir(*args, **kwargs):

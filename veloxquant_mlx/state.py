@@ -28,6 +28,7 @@ def state(self:EvictionCache):
     learned = [] if self.scorer.learned is None else [self.scorer.learned]
     return (*(st.parts or [None]*4), self.offset, st.n, st.ordered, json.dumps(meta), *sums, log, self.mark, *learned)
 
+# %% ../nbs/06b_state.ipynb #state-_set_state
 def _set_state(self, v):
     try: (*parts,offset,n,ordered,meta,total,count,log,mark),learned = v[:12],v[12:]; meta = json.loads(meta)
     except (TypeError, ValueError): raise ValueError("state: not the state of an eviction cache") from None
@@ -52,7 +53,9 @@ def _set_state(self, v):
 EvictionCache.state = EvictionCache.state.setter(_set_state)
 
 @patch(cls_method=True)
-def from_state(cls:EvictionCache, state):
+def from_state(cls:EvictionCache,
+    state:tuple, # As the property `state` gives it
+)->EvictionCache:
     "A cache with this state."
     self = cls.__new__(cls)
     self.state = state

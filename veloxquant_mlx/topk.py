@@ -44,12 +44,21 @@ class RowScore:
         "Score of rows that nobody has seen yet."
         raise NotImplementedError
 
-    def absorb(self, score, keys, pos, new, start, scale=None):
+    def absorb(self,
+        score:mx.array, # `[B, H, N]` or `[B, H, N, C]`, as `born` and `absorb` return it
+        keys:mx.array, # `[B, H, N, D]` keys of these rows, the new tokens' own among them
+        pos:mx.array, # `[B, H, N]` their positions; -1 in a free slot
+        new:mx.array, # `[B, Hq, S, D]` the model's queries of the new tokens, or `[B, H, S, D]` their keys
+        start, # Position of the first new token; an int, or an array where the step is compiled
+        scale:float=None, # What the model multiplies its logits by; None: `1/sqrt(D)`
+    )->mx.array: # As `score`
         "Score after the new tokens have looked at the rows before them."
         return score
 
-    def rank(self, score):
-        "The one number of each row `[B, H, N]` by which rows are kept, higher stays."
+    def rank(self,
+        score:mx.array, # As `born` and `absorb` return it
+    )->mx.array: # `[B, H, N]` float32, higher stays
+        "The one number of each row by which rows are kept."
         return score
 
     @property
@@ -58,11 +67,18 @@ class RowScore:
         plain = all(isinstance(o, (int,float,str,type(None))) for o in vars(self).values())
         return (type(self), *vars(self).items()) if plain else None
 
-    def again(self, score, keys, values, pos):
+    def again(self,
+        score:mx.array, # `[B, H, N]` or `[B, H, N, C]` what the rows had
+        keys:mx.array, # `[B, H, N, D]` their keys
+        values:mx.array, # `[B, H, N, Dv]` their values
+        pos:mx.array, # `[B, H, N]` their positions
+    )->mx.array: # As `score`
         "Score of the rows that are left after a rewind, which had `score`; all tokens are still there."
         return self.absorb(self.born(keys, values, pos), keys, pos, keys, 0)
 
-    def forget(self, left):
+    def forget(self,
+        left:int, # Tokens that are left
+    )->bool:
         "Was something learned from tokens that are taken back, so that only `left` remain? It is unlearned."
         return False
 
