@@ -60,7 +60,7 @@ class KVCacheConfig:
         method,settings = _mixture(method, score, budget, settings)
         if not isinstance(method, str) or method not in METHODS:
             near = difflib.get_close_matches(str(method), METHODS, 1, 0.3)
-            raise ValueError(f"method={method!r}: must be one of {', '.join(METHODS)}" + (f"; did you mean {near[0]!r}?" if near else ''))
+            raise ValueError(f"method={method!r}: must be one of {', '.join(METHODS)}" + ("; the recommended setting is KVCacheConfig.recommended(budget)" if method=='recommended' else f"; did you mean {near[0]!r}?" if near else ''))
         mine = method_settings(method)
         for name in settings:
             if name in mine: continue
@@ -323,6 +323,8 @@ def _asks_seam(look, config): return bool(look.modules) and (config.queries=='ob
 
 def _look(model, config, group, timeout):
     "What the model does with its caches in this process, and its ranks, which agree on it."
+    if not isinstance(config, KVCacheConfig): raise TypeError(f"config={config!r}: must be a KVCacheConfig")
+    if not callable(model) or not hasattr(model, 'layers'): raise TypeError(f"model={type(model).__name__}: must be an mlx_lm model, with layers")
     ranks,look,error = model_ranks(model, group, timeout),None,None
     try:
         look = _checked(model, config.method, config.head_dim, config.queries, _uneven(config), config.pack)

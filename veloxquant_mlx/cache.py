@@ -9,13 +9,13 @@ __all__ = ['SEAM_HINT', 'EvictionCache', 'H2OKVCache', 'StreamingKVCache', 'Rand
 import copy
 import mlx.core as mx
 from fastcore.basics import patch
-from .allocator import check_int, weighted_budgets
+from .allocator import weighted_budgets
 from .budgets import FixedBudget, SqueezeShare
 from .controls import PositionScore, RandomScore
 from .h2o import reserve, unlikeness
 from .knorm import KeyNormScore
 from .rows import RowStore, _arrays, _each, _pad, _put, _shallow, _tied
-from .settings import check_layers, check_pack, check_settings, h2o_score, least_budget
+from .settings import check_seed, check_layers, check_pack, check_settings, h2o_score, least_budget
 from .shares import chunk_means
 from .topk import shield, keep_rows, worst_row, take_rows
 
@@ -549,7 +549,7 @@ class RandomKVCache(EvictionCache):
         layer:int=0, # This layer's number; layers keep different rows
     ):
         check_settings(self.method, budget, n_sink, recent, None, head_dim)
-        check_int('random_rows_seed', rows_seed, 0)
+        check_seed(self.method, rows_seed)
         super().__init__(RandomScore(rows_seed, layer), budget, n_sink, recent, None, head_dim,
                          dict(budget=budget, n_sink=n_sink, recent=recent, rows_seed=rows_seed, head_dim=head_dim, layer=layer))
     random_kept_bytes = EvictionCache.kept_bytes

@@ -13,7 +13,7 @@ from pathlib import Path
 import mlx.core as mx
 from .builder import KVCacheBuilder,KVCacheConfig,METHODS,method_settings,own_cache
 from .cache import EvictionCache
-from .files import file_config,load_prompt_cache,open_prompt_cache
+from .files import check_target,file_config,load_prompt_cache,open_prompt_cache
 from .kept import read_layers,show_kept
 from .model import load_model
 
@@ -34,14 +34,14 @@ class _Parser(argparse.ArgumentParser):
         print(f'{self.prog}: error: {message}', file=sys.stderr)
         sys.exit(2)
 
-_help = dict(budget='tokens that a layer keeps (squeeze: on average)', n_sink='first tokens that are never dropped', recent="last tokens that are never dropped, or a share of the layer's budget, as .25",
+_help = dict(budget='tokens that a layer keeps, on average where layers differ (recommended, squeeze, pyramid, layer weights)', n_sink='first tokens that are never dropped', recent="last tokens that are never dropped, or a share of the layer's budget, as .25",
     strength='0: equal budgets, 1: budgets in full inverse proportion to concentration', keep="keys that stay: 'low' or 'high' norm",
     block='tokens absorbed at a time; 1 replays the prompt token by token', refine='measure the whole prompt, not only its first block',
-    fill='let layers use rows that others cannot use yet', observe_window='observed queries that count in a block, its last ones', decay='worth of a unit of attention one token later',
+    fill='let layers use rows that others cannot use yet', observe_window='observed queries that count in a block, its last ones; not given: 32', decay='worth of a unit of attention one token later',
     diverse='share of the rows that goes to unusual keys', layers='a weight for each layer, as 1,2,1, or measured',
     average='divide attention by the number of queries that saw the row', value_norm="multiply it by the norm of the row's value", rows_seed='seed of the random choice', stride='rows that leave at once while single tokens come',
     size='neighbouring tokens that stay or leave together', score="score of a mixture: h2o, knorm, tova, snapkv, qfilters, keydiff, streaming or random", rule='budgets of a mixture: uniform, squeeze or pyramid',
-    beta='share of the first layer, from 1 (all alike) to 2', obs_window='tokens at the end of the prompt that decide', kernel='neighbouring rows of which the largest score counts, odd',
+    beta='share of the first layer, from 1 (all alike) to 2', obs_window='tokens at the end of each block of the prompt (--prefill-step-size) that decide', kernel='neighbouring rows of which the largest score counts, odd',
     calib_tokens='tokens after which the direction is frozen', sign='1: rows along the direction stay, -1: against it')
 
 # %% ../nbs/11_generate.ipynb #generate-number
@@ -74,7 +74,8 @@ def add_method_options(
         default,option = next(iter(by.values())),'--'+name.replace('_','-')
         if option in p._option_string_actions: continue
         kind = dict(action='store_const', const=True) if isinstance(default, bool) else dict(type=_types.get(name) or (type(default) if default is not None else int))
-        p.add_argument(option, help=f"{_help.get(name, name)} ({', '.join(by)}; default: {default})", **kind)
+        own = [f'{v} for {m}' for m,v in by.items() if v!=default and v is not None]
+        p.add_argument(option, help=f"{_help.get(name, name)} ({', '.join(by)}; default: {', '.join([str(default), *own])})", **kind)
 
 # %% ../nbs/11_generate.ipynb #generate-build_parser
 def build_parser(
@@ -299,7 +300,23 @@ def _warn_long(model, n, more):
     most = getattr(getattr(model, 'args', None), 'max_position_embeddings', None)
     if most and n+max(more,0)>most: print(f'veloxquant_mlx.generate: note: {n:,} prompt tokens and the answer exceed the context of {most:,} tokens of this model', file=sys.stderr)
 
+def _warn_blocks(args, config, n):
+    "Say so if snapkv decides before it has read the whole prompt."
+    step = args.prefill_step_size
+    if n>step and 'snapkv' in (getattr(config, 'method', None), getattr(config, 'mix_score', None)):
+        print(f'veloxquant_mlx.generate: note: snapkv decides at the end of each block of {step:,} tokens, and the prompt has {n:,}; --prefill-step-size {n} lets its end decide about all', file=sys.stderr)
+
 # %% ../nbs/11_generate.ipynb #generate-_from_file
+def _asked(args, own):
+    "The settings asked for: with a file `own` and no method named, those of the file but for what was given; None if nothing was."
+    if own and not _given(args): return None
+    if not own or args.method is not None: return make_config(args)
+    takes,given = method_options(),{k:v for k in method_options() if (v := getattr(args, k)) is not None}
+    for k in given:
+        if own.method not in takes[k]: raise ValueError(f"--{k.replace('_','-')}: the prompt cache file {args.prompt_cache_file!r} was made with method {own.method}, which does not have it")
+    common = {k:v for k in ('queries','kv_bits','kv_group_size') if (v := getattr(args, k)) is not None}
+    return KVCacheConfig(**vars(own) | common | {f'{own.method}_{k}':v for k,v in given.items()})
+
 def _given(args):
     "Was any option given that says what to keep?"
     return args.method is not None or args.queries is not None or any(getattr(args, k) is not None for k in ('kv_bits','kv_group_size',*method_options()))
@@ -323,9 +340,7 @@ def check_show(
     if file is None: return
     if args.method=='none': raise ValueError(f"--show-kept {file} is for evicting methods, not for --method none, which keeps every token")
     if args.prompt_cache_file: raise ValueError(f"--show-kept {file} needs the whole text, and a file of --prompt-cache-file holds no words")
-    if not file or Path(file).is_dir(): raise ValueError(f"--show-kept {file or repr(file)}: must be a file, and is a folder")
-    folder = Path(file).resolve().parent
-    if not folder.is_dir() or not os.access(folder, os.W_OK): raise ValueError(f"--show-kept {file}: its folder does not exist, or cannot be written to")
+    check_target('--show-kept', file)
 
 def _recorded(sampler, chosen):
     "The same sampler; what it chooses also goes into a list."
@@ -356,7 +371,7 @@ def _answer(args, text, config, own, name):
         if own: method = f'{own.method}, with the settings of the file'
         seen = max(getattr(c, 'offset', 0) for c in caches)
     else: ids = encode_prompt(tokenizer, text, args.system_prompt, args.ignore_chat_template)
-    _warn_long(model, seen+len(ids), args.max_tokens)
+    _warn_long(model, seen+len(ids), args.max_tokens); _warn_blocks(args, own or config, len(ids))
     sampling,chosen = _sampling(args),[]
     if not args.show_kept: return run(model, tokenizer, ids, config, args.quiet, method, caches, **sampling)
     with notes('veloxquant_mlx.generate'): caches = KVCacheBuilder.for_model(model, config)
@@ -373,7 +388,7 @@ def main(
     try:
         check_sampling(args); check_show(args)
         name,own = _read_file(args) if args.prompt_cache_file else (args.model,None)
-        config = None if own and not _given(args) else make_config(args)
+        config = _asked(args, own)
         text = read_prompt(args.prompt)
     except (ValueError,OSError) as e: return _fail(e, 2)
     try: return _answer(args, text, config, own, name)

@@ -7,11 +7,12 @@ __all__ = ['LIGHT', 'DARK', 'INK', 'FADED', 'held_positions', 'read_layers', 'to
            'show_kept']
 
 # %% ../nbs/10a_kept.ipynb #kept-imports
-import base64,hashlib,html,io,json,operator,os,tempfile,unicodedata
+import base64,hashlib,html,io,json,operator,unicodedata
 from pathlib import Path
 import mlx.core as mx, numpy as np
 from fastcore.basics import patch
 from .cache import EvictionCache
+from .files import check_target,replacing
 
 # %% ../nbs/10a_kept.ipynb #kept-held_positions
 def held_positions(
@@ -278,11 +279,8 @@ def save(self:Kept,
     path = Path(path)
     if not path.parent.is_dir(): raise FileNotFoundError(f"path={str(path)!r}: its folder does not exist")
     if path.is_dir(): raise IsADirectoryError(f"path={str(path)!r}: must be a file, and is a folder")
-    text = self.html()
-    with tempfile.TemporaryDirectory(dir=path.parent, prefix=f'.{path.stem}-') as tmp:
-        part = Path(tmp)/'part.html'
-        part.write_text(text, encoding='utf-8', newline='\n')
-        os.replace(part, path)
+    text,target = self.html(),check_target('path', path)
+    with replacing(target) as part: part.write_text(text, encoding='utf-8', newline='\n')
     return path
 
 @patch

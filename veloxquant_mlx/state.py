@@ -73,7 +73,7 @@ def trim(self:EvictionCache,
     n:int, # Tokens to take back
 )->int: # Tokens taken back: at most all
     "Forget the last `n` tokens as if they had never been fed."
-    if n<0: raise ValueError(f"trim({n}): must be at least 0")
+    if not isinstance(n, int) or isinstance(n, bool) or n<0: raise ValueError(f"trim({n!r}): must be an integer of at least 0")
     if self.due: raise RuntimeError(f"trim({n}): asked for between a block and its queries; {SEAM_HINT}")
     if not self.is_trimmable(): raise ValueError(f"trim({n}): rows were evicted, {self.tokens_kept} of {self.offset} are left; this cannot be undone")
     n = min(n, self.offset)
