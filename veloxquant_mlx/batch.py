@@ -33,11 +33,11 @@ class BatchEvictionCache:
     bits = property(lambda self: self.lanes[0].bits, doc="Bits an element; only where the lanes are packed")
     group_size = property(lambda self: self.lanes[0].group_size, doc="Elements that share a scale; only where the lanes are packed")
 
-    def size(self):
+    def size(self)->int:
         "Rows of the longest lane."
         return max(self.tokens_kept)
 
-    def empty(self):
+    def empty(self)->bool:
         "Has nothing come in yet?"
         return all(c.empty() for c in self.lanes)
 

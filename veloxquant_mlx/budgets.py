@@ -38,7 +38,7 @@ class FixedBudget:
     def sent(self,
         value:mx.array, # What this pass sends to the next rank
     ): "Send before any exchange between ranks, of which there is none here."
-    def copy(self):
+    def copy(self)->'FixedBudget': # The same object: nothing in it changes
         "A budget for a copy of the cache."
         return self
     resolved = property(lambda self: self.n, doc="Rows that may be kept, whatever was seen.")
@@ -68,7 +68,7 @@ class SqueezeShare:
     ):
         "Send before any exchange between ranks."
         self.coordinator.sent(value)
-    def copy(self):
+    def copy(self)->'SqueezeShare':
         "A budget for a copy of the cache, with the same coordinator."
         return _shallow(self)
     waiting = property(lambda self: self.fresh and not self.fixed and self.coordinator.pending(self.layer), doc="Must the next eviction wait for a schedule?")

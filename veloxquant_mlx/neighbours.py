@@ -25,7 +25,7 @@ def one_of(
     name:str, # Setting, as it is written in a configuration
     v, # Its value
     known, # Values allowed
-):
+): # `v`
     "Raise a ValueError unless `v` is one of the values known."
     if isinstance(v, bool) or v not in known: raise ValueError(f"{name}={v!r}: must be one of {', '.join(map(repr, known))}")
     return v
