@@ -155,8 +155,8 @@ def _score(self:EvictionCache, seen, queries, start, scale=None, hold=False):
 class _Step:
     "What a single token does to the rows, as functions of arrays."
     made = {}
-    def __init__(self, scorer, pack, m, compiled):
-        self.scorer,self.store,self.m = scorer,RowStore(pack),m
+    def __init__(self, scorer, pack, m, chunk, compiled):
+        self.scorer,self.store,self.m,self.chunk = scorer,RowStore(pack),m,chunk
         self.number = mx.array if compiled else int             # a number that is an array is no part of what was compiled
         self.append,self.replace,self.hear = (mx.compile(f) if compiled else f for f in (self._append, self._replace, self._hear))
 
@@ -168,7 +168,7 @@ class _Step:
         return parts if self.scorer.observes else self._hear(parts, keys, seen)
 
     def _replace(self, parts, keys, values, seen, n_sink, since):
-        rank = _ranked(self.scorer, self.store, parts, n_sink, since, self.m)
+        rank = _ranked(self.scorer, self.store, parts, n_sink, since, self.m, self.chunk)
         return self._append(parts, keys, values, seen, worst_row(rank, parts[2]))
 
     def _hear(self, parts, queries, seen, scale=None):
@@ -180,11 +180,11 @@ class _Step:
 def _step(self:EvictionCache, m=0):
     "The functions for caches that work as this one and have as many slots; compiled, unless the score carries arrays of its own, which may change."
     if self.alike is None: self.alike = self.scorer.settings or False
-    if not self.alike: return _Step(self.scorer, self.store.pack, m, False)
-    key = self.alike,self.store.pack,m,self.store.parts and self.store.parts[2].shape[2]      # few shapes for each, since they are searched one by one
+    if not self.alike: return _Step(self.scorer, self.store.pack, m, self.chunk, False)
+    key = self.alike,self.store.pack,m,self.chunk,self.store.parts and self.store.parts[2].shape[2]      # few shapes for each, since they are searched one by one
     if key not in _Step.made:
         if len(_Step.made)>=1024: _Step.made.clear()
-        _Step.made[key] = _Step(copy.copy(self.scorer), self.store.pack, m, True)
+        _Step.made[key] = _Step(copy.copy(self.scorer), self.store.pack, m, self.chunk, True)
     return _Step.made[key]
 
 # %% ../nbs/06_cache.ipynb #cache-_one

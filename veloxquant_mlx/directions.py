@@ -36,7 +36,7 @@ class QFilterScore(RowScore):
     "Score of a row: how far its key points along the main direction of the first queries."
     def __init__(self,
         queries:str='key', # `'observed'`: the direction comes from the model's queries; `'key'`: from keys in their place
-        calib:int=128, # Tokens after which the direction is frozen
+        calib:int=128, # Tokens after which the direction is frozen; the block that reaches them counts whole
         sign:int=1, # 1: rows along the direction stay; -1: those against it
     ): self.observes,self.calib,self.sign,self.learned = queries=='observed',calib,sign,()        # direction, tokens it is from; until frozen also moment and sum
 

@@ -14,6 +14,7 @@ def pyramid_weights(
     beta:float=2., # Share of the first layer, in [1, 2]; the last gets `2-beta`. 1: all alike
 )->list: # One float a layer, their mean 1
     "Shares that fall linearly with depth."
+    if isinstance(beta, bool) or not isinstance(beta, (int,float)) or not 1<=beta<=2: raise ValueError(f"beta={beta!r}: must be a number in [1, 2]; 1 gives all layers the same")
     return [1.] if n==1 else [beta-2*(beta-1)*i/(n-1) for i in range(n)]
 
 # %% ../nbs/05e_shares.ipynb #shares-chunk_means
