@@ -134,17 +134,17 @@ def speed_table(
 def speed_plot(
     results:dict, # As from `growth`
 ): # A matplotlib figure
-    "Time of a token, bytes of the cache, and time of a prompt, against the tokens seen."
+    "Time of a token, bytes of the cache, and time of a prompt, against the tokens seen; dashed so that lines under others are seen."
     import matplotlib.pyplot as plt
     from veloxquant_mlx.helpers import METHOD_COLORS
     fig,axs = plt.subplots(1, 3, figsize=(10,3))
     grey = iter(plt.cm.tab10.colors)
-    for k,r in results['arms'].items():
-        n = [int(o) for o in r['at']]
-        kw = dict(marker='o', ms=3, lw=1.2, label=k, color=METHOD_COLORS.get(k.partition('@')[0]) or next(grey))
+    for i,(k,r) in enumerate(results['arms'].items()):
+        n,dash = [int(o) for o in r['at']],'-' if i<2 else (4*(i-2), (4, 4*len(results['arms'])-8))
+        kw = dict(marker='o', ms=3, lw=1.2, ls=dash, label=k, color=METHOD_COLORS.get(k.partition('@')[0]) or next(grey))
         axs[0].plot(n, [np.median(o['ms']) for o in r['at'].values()], **kw)
         axs[1].plot(n, [o['cache_bytes']/1e6 for o in r['at'].values()], **kw)
         axs[2].plot(n, [prompt_ms(results, k, o)/1e3 for o in n], **kw)
     for ax,(what,unit) in zip(axs, (('one token','ms'),('the cache','MB'),('the prompt','s'))): ax.set(title=what, xlabel='tokens seen', ylabel=unit, ylim=(0,None))
-    axs[0].legend(fontsize=7); fig.tight_layout()
+    axs[0].legend(fontsize=7, handlelength=5); fig.tight_layout()
     return fig
