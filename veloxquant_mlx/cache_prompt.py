@@ -41,6 +41,7 @@ class Command:
     "A command of `mlx_lm`, run with eviction."
     prog,module = '',''             # our name, and `mlx_lm`'s module
     names = {}                      # further names to exchange in that module
+    about = {}                      # `description=`, where `mlx_lm`'s own would mislead
 
     def __init__(self):
         self.own = importlib.import_module(self.module)
@@ -74,7 +75,7 @@ def parser(self:Command,
 )->SimpleNamespace:
     "What the module shall find under the name `argparse`."
     class Parser(_Parser):
-        def __init__(own, *args, **kwargs): super().__init__(*args, **(kwargs | dict(prog=self.prog)))
+        def __init__(own, *args, **kwargs): super().__init__(*args, **(kwargs | dict(prog=self.prog) | self.about))
         def parse_args(own, *_):
             add_method_options(own)
             own.set_defaults(model='')
@@ -88,6 +89,7 @@ def parser(self:Command,
 class CachePrompt(Command):
     "`mlx_lm.cache_prompt`, run with eviction."
     prog,module,names = 'veloxquant_mlx.cache_prompt','mlx_lm.cache_prompt',dict(save_prompt_cache=save_prompt_cache)
+    about = dict(description='Read a prompt and save what is kept of it; veloxquant_mlx.generate --prompt-cache-file goes on from the file.')
 
     def check(self, args):
         super().check(args)

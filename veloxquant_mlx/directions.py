@@ -36,7 +36,7 @@ class QFilterScore(RowScore):
     "Score of a row: how far its key points along the main direction of the first queries."
     def __init__(self,
         queries:str='key', # `'observed'`: the direction comes from the model's queries; `'key'`: from keys in their place
-        calib:int=128, # Tokens after which the direction is frozen; the block that reaches them counts whole
+        calib:int=128, # Tokens, the first ones, from which the direction is; then it is frozen
         sign:int=1, # 1: rows along the direction stay; -1: those against it
     ): self.observes,self.calib,self.sign,self.learned = queries=='observed',calib,sign,()        # direction, tokens it is from; until frozen also moment and sum
 
@@ -47,6 +47,7 @@ class QFilterScore(RowScore):
     def absorb(self, score, keys, pos, new, start, scale=None):
         "Score after the direction has taken the new tokens in; once it is frozen, nothing changes."
         if len(self.learned)==2: return score
+        new = new[:,:,:max(1, self.calib-start)]                # of the block that goes beyond, only the first
         q = share_heads(new, keys.shape[1])
         q = mx.where((square_norm(q)*0==0)[...,None], q, 0.).reshape(*keys.shape[:2], -1, keys.shape[3])      # a broken query teaches nothing
         moment,mean = q.swapaxes(-1,-2)@q,q.sum(2)

@@ -69,10 +69,11 @@ def widest(
     kernel:int, # Neighbours, the number itself included; odd
 )->mx.array: # `[..., N]`
     "The largest of each number and its neighbours."
-    n,m = x.shape[-1],kernel//2
-    if not m or not n: return x
+    n = x.shape[-1]
+    m = min(kernel//2, n-1)
+    if m<1: return x
     x = mx.pad(x, [(0,0)]*(x.ndim-1)+[(m,m)], constant_values=-mx.inf)
-    return mx.stack([x[...,i:i+n] for i in range(kernel)]).max(0)
+    return mx.stack([x[...,i:i+n] for i in range(2*m+1)]).max(0)
 
 # %% ../nbs/05c_latest.ipynb #latest-again
 @patch

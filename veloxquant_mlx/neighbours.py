@@ -27,7 +27,7 @@ def one_of(
     known, # Values allowed
 ): # `v`
     "Raise a ValueError unless `v` is one of the values known."
-    if isinstance(v, bool) or v not in known: raise ValueError(f"{name}={v!r}: must be one of {', '.join(map(repr, known))}")
+    if isinstance(v, bool) or v not in list(known): raise ValueError(f"{name}={v!r}: must be one of {', '.join(map(repr, known))}")
     return v
 
 def _queries(v): return one_of('queries', v, ('key','observed'))
@@ -93,7 +93,8 @@ def budget_rule(
         if layers is not None: raise ValueError(f"{method}_layers: has no use with rule 'pyramid', which sets the layers' weights")
         try: given = pyramid_weights(o['depth'], o['beta'])
         except ValueError as e: raise ValueError(f"{method}_{e}") from None
-    return ShareBudget(weighted_budgets(given, budget, least)[layer], budget) if given else budget
+    mine = weighted_budgets(given, budget, least)[layer] if given else budget
+    return ShareBudget(mine, budget) if rule=='pyramid' else mine
 
 # %% ../nbs/06g_neighbours.ipynb #neighbours-compose
 def compose(
@@ -108,7 +109,7 @@ def compose(
     check_int(f'{m}_size', size, 1)
     stride = 1 if score=='snapkv' else size                    # a chunk leaves at once; a window at the end of a prompt decides for single rows
     recent,block = o.get('recent', 0),o.get('block')
-    check_settings(m, o['budget'], o['n_sink'], recent, block, o['head_dim'], stride)
+    check_settings(m, o['budget'], o['n_sink'], recent, block, o['head_dim'])
     if block and o['queries']!='key': raise ValueError(f"{m}_block={block}: needs queries='key', since a block's queries come only after its attention")
     scorer = SCORES[score](m, stride, **{k: o[k] for k in mine if k in o}, **(dict(layer=o['layer']) if score=='random' else {}))
     more = dict(obs_window=o['obs_window'] if score=='snapkv' else 0, size=size-1)         # rows that stay whatever their score: the window, a chunk that still grows
@@ -154,7 +155,7 @@ class QFiltersKVCache(EvictionCache):
         budget:int=512, # Rows to keep, sinks included
         n_sink:int=4, # Tokens at the start of the sequence that always stay
         recent=0, # Tokens at the end of the sequence that always stay, or a share of the budget in (0, 1)
-        calib_tokens:int=128, # Tokens after which the direction is frozen, at least 2; the block that reaches them counts whole
+        calib_tokens:int=128, # Tokens, the first ones, from which the direction is, at least 2; then it is frozen
         sign:int=1, # 1: rows along the direction stay; -1: rows against it
         queries:str='key', # Where the direction comes from: `'observed'`, the model's queries through the attention seam, or `'key'`, the keys themselves, the documents' fallback
         head_dim:int=None, # Size of a key; None: learned from the first block
