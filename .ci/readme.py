@@ -21,7 +21,7 @@ def outputs(cell):
     for o in cell.get('outputs', []):
         data = o.get('data', {})
         text = ''.join(o.get('text') or data.get('text/plain') or '').rstrip('\n')
-        if 'text/markdown' in data: yield ''.join(data['text/markdown']).strip('\n')
+        if 'text/markdown' in data: yield links(''.join(data['text/markdown']).strip('\n'))
         elif 'image/png' in data: raise SystemExit(f"cell {cell['id']}: draw pictures elsewhere and link them from figures/")
         elif text: yield '\n'.join('    '+l if l else '' for l in text.split('\n'))
 
@@ -29,11 +29,15 @@ def moved(link):
     "A link to a notebook, as seen from the top folder."
     return f"]({made.get(link[1], f'nbs/{link[1]}')}"
 
+def links(text):
+    "The text with its links to notebooks as seen from the top folder."
+    return re.sub(r'\]\((\w+\.ipynb)', moved, text)
+
 def blocks(nb):
     "The parts of the page, in order."
     for cell in nb['cells']:
         flags,text = split(cell)
-        if cell['cell_type']=='markdown' and text: yield re.sub(r'\]\((\w+\.ipynb)', moved, text)
+        if cell['cell_type']=='markdown' and text: yield links(text)
         if cell['cell_type']!='code' or flags&{'hide','include: false'} or not text: continue
         if 'echo: false' not in flags: yield f'``` python\n{text}\n```'
         if 'output: false' not in flags: yield from outputs(cell)
