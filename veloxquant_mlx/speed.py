@@ -6,7 +6,7 @@
 __all__ = ['growth', 'check_growth', 'ratio', 'token_ratio', 'prompt_ms', 'speed_table', 'speed_plot']
 
 # %% ../nbs/14a_speed.ipynb #speed-03
-import time
+import gc, time
 import numpy as np
 import mlx.core as mx
 from .quality import interval
@@ -51,6 +51,7 @@ class _Turns:
 
     def warm_up(self, ids):
         "Whatever is compiled or fetched once is not part of a measurement; then begin afresh."
+        gc.collect()                                        # what others leave behind must not be freed in the middle
         for again in range(2):
             self.caches = {k: make() for k,make in self.arms.items()}
             if again: return
