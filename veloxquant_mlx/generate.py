@@ -28,6 +28,10 @@ def method_options(
             if name!='resolved_budget': out.setdefault(name, {})[m] = v
     return out
 
+def _given(args, names):
+    "The options of these names that were given."
+    return {k:v for k in names if (v := getattr(args, k, None)) is not None}
+
 # %% ../nbs/11_generate.ipynb #generate-parser-base
 class _Parser(argparse.ArgumentParser):
     def error(self, message):
@@ -105,8 +109,7 @@ def make_config(
 )->KVCacheConfig: # `None` for method `none`
     "The cache settings that were asked for."
     takes,method = method_options(),args.method or 'recommended'
-    given = {k:v for k in takes if (v := getattr(args, k)) is not None}
-    packing = {k:v for k in ('kv_bits','kv_group_size') if (v := getattr(args, k, None)) is not None}
+    given,packing = _given(args, takes),_given(args, ('kv_bits','kv_group_size'))
     if 'kv_bits' not in packing and packing.pop('kv_group_size', 64)!=64: raise ValueError('--kv-group-size needs --kv-bits')
     if method=='recommended':
         if extra := [k for k in given if k!='budget']+['queries']*bool(args.queries): raise ValueError(f"--{extra[0].replace('_','-')} is not for --method recommended, which sets it: name a method")
@@ -309,17 +312,13 @@ def _warn_blocks(args, config, n):
 # %% ../nbs/11_generate.ipynb #generate-_from_file
 def _asked(args, own):
     "The settings asked for: with a file `own` and no method named, those of the file but for what was given; None if nothing was."
-    if own and not _given(args): return None
+    takes = method_options()
+    given,common = _given(args, takes),_given(args, ('queries','kv_bits','kv_group_size'))
     if not own or args.method is not None: return make_config(args)
-    takes,given = method_options(),{k:v for k in method_options() if (v := getattr(args, k)) is not None}
+    if not given and not common: return None
     for k in given:
         if own.method not in takes[k]: raise ValueError(f"--{k.replace('_','-')}: the prompt cache file {args.prompt_cache_file!r} was made with method {own.method}, which does not have it")
-    common = {k:v for k in ('queries','kv_bits','kv_group_size') if (v := getattr(args, k)) is not None}
     return KVCacheConfig(**vars(own) | common | {f'{own.method}_{k}':v for k,v in given.items()})
-
-def _given(args):
-    "Was any option given that says what to keep?"
-    return args.method is not None or args.queries is not None or any(getattr(args, k) is not None for k in ('kv_bits','kv_group_size',*method_options()))
 
 def _read_file(args):
     "Check a prompt cache file against the options, before a model is loaded; returns the model's name and the file's settings."
